@@ -1,0 +1,3 @@
+//! The `callboard` program: parse, dispatch, exit code.
+
+fn main() {}
