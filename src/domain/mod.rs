@@ -1,1 +1,20 @@
-//! domain
+//! Pure values and pure rules. No I/O, no clock, no SQL, no agent by name.
+
+pub mod activity;
+pub mod condition;
+pub mod error;
+pub mod event;
+pub mod facts;
+pub mod ids;
+pub mod lifecycle;
+pub mod operation;
+pub mod plan;
+pub mod pr;
+pub mod probe;
+pub mod query;
+pub mod rail;
+pub mod session;
+pub mod status;
+pub mod text;
+pub mod time;
+mod words;

@@ -1,1 +1,6 @@
-//! os
+//! The operating system: the only `cfg(target_os)`, the only `unsafe`. Knows nothing of sessions.
+
+pub mod clock;
+pub mod lock;
+pub mod paths;
+pub mod random;

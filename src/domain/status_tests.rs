@@ -1,0 +1,128 @@
+use super::*;
+use crate::domain::time::Timestamp;
+use proptest::prelude::*;
+use rstest::rstest;
+
+fn lifecycle(state: State, reason: Option<TerminationReason>) -> Lifecycle {
+    Lifecycle { state, reason, ..Lifecycle::new() }
+}
+
+fn activity(value: Activity) -> ActivityFact {
+    ActivityFact { value, since: Timestamp(0), witness: String::new() }
+}
+
+fn pr() -> PrFacts {
+    PrFacts {
+        url: String::new(),
+        number: 41,
+        state: PrState::Open,
+        draft: false,
+        ci: Ci::Passing,
+        review: Review::None,
+        mergeability: Mergeability::Unknown,
+        unresolved: 0,
+        stale: false,
+        read_at: Timestamp(0),
+    }
+}
+
+#[rstest]
+#[case(State::Done, None, 1, Status::Done)]
+#[case(State::Terminated, Some(TerminationReason::ManuallyKilled), 2, Status::Killed)]
+#[case(State::Terminated, Some(TerminationReason::RuntimeLost), 2, Status::Killed)]
+#[case(State::Terminated, Some(TerminationReason::AgentProcessExited), 2, Status::Killed)]
+#[case(State::Terminated, Some(TerminationReason::AutoCleanup), 3, Status::Cleanup)]
+#[case(State::Terminated, Some(TerminationReason::PrMerged), 3, Status::Cleanup)]
+#[case(State::Terminated, Some(TerminationReason::ErrorInProcess), 4, Status::Errored)]
+#[case(State::Terminated, Some(TerminationReason::ProbeFailure), 4, Status::Errored)]
+#[case(State::Terminated, None, 5, Status::Terminated)]
+#[case(State::NeedsInput, None, 6, Status::NeedsInput)]
+#[case(State::Stuck, None, 6, Status::Stuck)]
+#[case(State::Detecting, None, 6, Status::Detecting)]
+#[case(State::NotStarted, None, 7, Status::Spawning)]
+fn hard_states_outrank_pull_requests_t1(
+    #[case] state: State,
+    #[case] reason: Option<TerminationReason>,
+    #[case] rule: u8,
+    #[case] status: Status,
+) {
+    for prs in [vec![], vec![PrFacts { ci: Ci::Failing, ..pr() }]] {
+        let derived = derive(&lifecycle(state, reason), &activity(Activity::Active), &prs);
+        assert_eq!((derived.rule, derived.status), (rule, status));
+    }
+}
+
+#[rstest]
+#[case(PrFacts { state: PrState::Merged, ..pr() }, 8, Status::Merged)]
+#[case(PrFacts { ci: Ci::Failing, draft: true, ..pr() }, 9, Status::CiFailed)]
+#[case(PrFacts { draft: true, unresolved: 3, ..pr() }, 10, Status::Draft)]
+#[case(PrFacts { review: Review::ChangesRequested, mergeability: Mergeability::Mergeable, ..pr() }, 11, Status::ChangesRequested)]
+#[case(PrFacts { unresolved: 1, review: Review::Approved, ..pr() }, 11, Status::ChangesRequested)]
+#[case(PrFacts { mergeability: Mergeability::Mergeable, review: Review::Approved, ..pr() }, 12, Status::Mergeable)]
+#[case(PrFacts { review: Review::Approved, ..pr() }, 13, Status::Approved)]
+#[case(PrFacts { review: Review::Required, ..pr() }, 14, Status::ReviewPending)]
+#[case(PrFacts { ci: Ci::Pending, ..pr() }, 15, Status::PrOpen)]
+fn pull_requests_outrank_soft_states_t1(
+    #[case] facts: PrFacts,
+    #[case] rule: u8,
+    #[case] status: Status,
+) {
+    for state in [State::Working, State::Idle] {
+        let derived = derive(&lifecycle(state, None), &activity(Activity::Idle), &[facts.clone()]);
+        assert_eq!((derived.rule, derived.status), (rule, status));
+    }
+}
+
+#[test]
+fn a_closed_unmerged_pull_request_falls_through() {
+    let closed = [PrFacts { state: PrState::Closed, ci: Ci::Failing, ..pr() }];
+    let idle = derive(&lifecycle(State::Idle, None), &activity(Activity::Idle), &closed);
+    assert_eq!((idle.rule, idle.status), (16, Status::Idle));
+    let working = derive(&lifecycle(State::Working, None), &activity(Activity::Active), &closed);
+    assert_eq!((working.rule, working.status), (17, Status::Working));
+}
+
+#[test]
+fn the_worst_open_pull_request_counts_t2() {
+    let prs = [
+        PrFacts { review: Review::Approved, number: 1, ..pr() },
+        PrFacts { ci: Ci::Failing, number: 2, ..pr() },
+        PrFacts { state: PrState::Merged, number: 3, ..pr() },
+    ];
+    let derived = derive(&lifecycle(State::Idle, None), &activity(Activity::Idle), &prs);
+    assert_eq!((derived.status, derived.because.as_str()), (Status::CiFailed, "PR #2"));
+}
+
+#[test]
+fn every_status_has_the_zone_of_t3() {
+    let zones: Vec<_> = Status::ALL.iter().map(|status| (status.as_str(), status.zone())).collect();
+    for (status, zone) in [
+        ("needs_input", Zone::Respond),
+        ("errored", Zone::Respond),
+        ("ci_failed", Zone::Review),
+        ("approved", Zone::Merge),
+        ("draft", Zone::Pending),
+        ("spawning", Zone::Working),
+        ("merged", Zone::Resting),
+    ] {
+        assert!(zones.contains(&(status, zone)), "{status}");
+    }
+    assert!(Zone::Respond < Zone::Review && Zone::Review < Zone::Merge);
+}
+
+proptest! {
+    #[test]
+    fn derive_is_total(
+        state in 0..State::ALL.len(), reason in proptest::option::of(0..TerminationReason::ALL.len()),
+        value in 0..Activity::ALL.len(), draft: bool, unresolved in 0u32..3,
+        pr_state in 0..PrState::ALL.len(), ci in 0..Ci::ALL.len(), review in 0..Review::ALL.len(),
+    ) {
+        let facts = PrFacts {
+            draft, unresolved, state: PrState::ALL[pr_state], ci: Ci::ALL[ci],
+            review: Review::ALL[review], ..pr()
+        };
+        let state = lifecycle(State::ALL[state], reason.map(|r| TerminationReason::ALL[r]));
+        let derived = derive(&state, &activity(Activity::ALL[value]), &[facts]);
+        prop_assert!((1..=17).contains(&derived.rule));
+    }
+}

@@ -1,0 +1,91 @@
+//! Advisory file locks that a crash frees at once (`spec/lifecycle.md` L2, L4).
+//!
+//! Always polled, always unlocked explicitly, never upgraded, never inherited: a child made by fork
+//! without exec would otherwise keep them.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use super::random;
+
+/// How a lock is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// With others who share it.
+    Shared,
+    /// Alone.
+    Exclusive,
+}
+
+/// A held lock; dropping it unlocks.
+#[derive(Debug)]
+pub struct FileLock {
+    file: File,
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        if let Err(error) = self.file.unlock() {
+            tracing::warn!(%error, "a lock file could not be unlocked");
+        }
+    }
+}
+
+/// Takes the lock if it is free.
+///
+/// # Errors
+/// The file cannot be opened or locked.
+pub fn try_lock(path: &Path, sharing: Sharing) -> io::Result<Option<FileLock>> {
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)?;
+    let taken = match sharing {
+        Sharing::Shared => file.try_lock_shared(),
+        Sharing::Exclusive => file.try_lock(),
+    };
+    match taken {
+        Ok(()) => Ok(Some(FileLock { file })),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Takes the lock, polling with growing pauses of 0.2 to 10 ms; cancellable by dropping the future.
+///
+/// # Errors
+/// The file cannot be opened or locked.
+pub async fn lock(path: &Path, sharing: Sharing) -> io::Result<FileLock> {
+    let mut pause = Duration::from_micros(200);
+    loop {
+        if let Some(lock) = try_lock(path, sharing)? {
+            return Ok(lock);
+        }
+        tokio::time::sleep(pause.mul_f64(0.5 + random::jitter() / 2.0)).await;
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exclusive_lock_keeps_everyone_out_until_it_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        let held = try_lock(&path, Sharing::Exclusive).unwrap().unwrap();
+        assert!(try_lock(&path, Sharing::Shared).unwrap().is_none());
+        drop(held);
+        let shared = try_lock(&path, Sharing::Shared).unwrap().unwrap();
+        assert!(try_lock(&path, Sharing::Shared).unwrap().is_some());
+        assert!(try_lock(&path, Sharing::Exclusive).unwrap().is_none());
+        drop(shared);
+    }
+}

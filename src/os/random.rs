@@ -1,0 +1,24 @@
+//! Ids and tokens that cannot be guessed.
+
+use crate::domain::ids::OperationId;
+
+/// A secret for one launch of an agent: 32 hexadecimal digits from the system's random source.
+pub fn token() -> String {
+    uuid::Uuid::new_v4().simple().to_string()
+}
+
+/// A fresh id of an agent's conversation.
+pub fn conversation() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+/// A fresh operation id; later ones sort after earlier ones.
+pub fn operation() -> OperationId {
+    let text = uuid::Uuid::now_v7().simple().to_string();
+    OperationId::new(text).unwrap_or_else(|_| unreachable!("hexadecimal digits are a legal id"))
+}
+
+/// A number between 0 and 1 for jitter, not for secrets.
+pub fn jitter() -> f64 {
+    f64::from(uuid::Uuid::new_v4().as_fields().0) / f64::from(u32::MAX)
+}
