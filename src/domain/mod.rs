@@ -1,6 +1,7 @@
 //! Pure values and pure rules. No I/O, no clock, no SQL, no agent by name.
 
 pub mod activity;
+pub mod agent;
 pub mod condition;
 pub mod error;
 pub mod event;

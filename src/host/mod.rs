@@ -1,1 +1,46 @@
-//! host
+//! The coordinators: the only place where the lifecycle of sessions is decided
+//! (`spec/lifecycle.md`). Knows no SQL, git or PTY: those are behind [`ports`].
+
+pub mod context;
+pub mod error;
+pub mod ports;
+pub mod report;
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
+use ports::Ports;
+use report::Progress;
+
+/// Progress reports kept for a slow subscriber; it misses older ones and asks the store instead.
+const PROGRESS_KEPT: usize = 4_096;
+
+/// The coordinators on one set of ports. Cheap to clone.
+pub struct Host<P> {
+    ports: Arc<P>,
+    progress: broadcast::Sender<Progress>,
+}
+
+impl<P> Clone for Host<P> {
+    fn clone(&self) -> Self {
+        Self { ports: Arc::clone(&self.ports), progress: self.progress.clone() }
+    }
+}
+
+impl<P: Ports> Host<P> {
+    /// Puts the coordinators on `ports`.
+    pub fn new(ports: P) -> Self {
+        Self { ports: Arc::new(ports), progress: broadcast::channel(PROGRESS_KEPT).0 }
+    }
+
+    /// The ports, for plain queries.
+    pub fn ports(&self) -> &P {
+        &self.ports
+    }
+
+    /// Progress of every operation of this process from now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<Progress> {
+        self.progress.subscribe()
+    }
+}

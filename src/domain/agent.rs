@@ -1,0 +1,117 @@
+//! What a keeper has to know of an agent program, as plain data (`spec/agents.md` G2).
+//!
+//! Agent definitions produce these values, launch specs carry them, keepers apply them: neither
+//! side knows the other.
+
+use serde::{Deserialize, Serialize};
+
+use super::activity::Activity;
+use super::words::words;
+
+/// Version of the rule engine that definitions are written for.
+pub const ENGINE: u32 = 1;
+
+/// Detection rules of one agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rules {
+    /// A plain shell: active while a foreground command runs, else idle (A1).
+    pub shell: bool,
+    /// The verdict while no rule matches; `unknown` unless given.
+    pub otherwise: Option<Activity>,
+    /// The rules; of those that match the highest priority wins, then the first.
+    pub rule: Vec<Rule>,
+}
+
+words! {
+    /// The part of the screen that a rule looks at.
+    Region {
+        /// The title that the program set.
+        Title = "title",
+        /// The last lines that are not blank.
+        Bottom = "bottom",
+        /// The whole visible screen.
+        Screen = "screen",
+    }
+}
+
+/// One detection rule. All of `all`, one of `any` (where given) and none of `not` must match, each a
+/// regular expression, tried on every line of the region.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Name of the rule, as shown by `why`.
+    pub id: String,
+    /// What is concluded.
+    pub activity: Activity,
+    /// Where to look.
+    pub region: Region,
+    /// How many lines [`Region::Bottom`] has.
+    #[serde(default = "default_lines")]
+    pub lines: u16,
+    /// Higher ones win.
+    #[serde(default)]
+    pub priority: i32,
+    /// All of them match.
+    #[serde(default)]
+    pub all: Vec<String>,
+    /// At least one of them matches.
+    #[serde(default)]
+    pub any: Vec<String>,
+    /// None of them matches.
+    #[serde(default)]
+    pub not: Vec<String>,
+    /// How the question is read, where one is shown.
+    #[serde(default)]
+    pub question: Option<QuestionRule>,
+}
+
+fn default_lines() -> u16 {
+    20
+}
+
+/// How a question is read from the lines of a rule's region.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuestionRule {
+    /// `permission`, `question`, `trust`, `auth` or `dialog`.
+    pub kind: String,
+    /// The line that asks; the first group, else the whole match.
+    pub text: String,
+    /// Lines that are options; the first group, else the whole match.
+    #[serde(default)]
+    pub option: Option<String>,
+    /// Lines after the asking one that belong to the text, as the command of a permission.
+    #[serde(default)]
+    pub detail_lines: u16,
+}
+
+/// How an agent is asked to end politely before TERM (X3).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StopWay {
+    /// Keys to press, as in `keymap.toml`.
+    pub keys: Vec<String>,
+    /// A signal to send instead: `TERM`, `HUP` or `INT`.
+    pub signal: Option<String>,
+    /// Signals go to the whole process group instead of the one process.
+    pub group: bool,
+}
+
+/// How a text is typed in and submitted (K5).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SubmitRule {
+    /// Milliseconds between the text and Enter.
+    pub pause_ms: u64,
+    /// Keys that clear the composer first.
+    pub clear: Vec<String>,
+    /// Press Enter once more where the first one did not start a turn.
+    pub verify: bool,
+}
+
+impl Default for SubmitRule {
+    fn default() -> Self {
+        Self { pause_ms: 0, clear: Vec::new(), verify: false }
+    }
+}

@@ -1,0 +1,99 @@
+//! Deadline and cancellation that every port call carries (`spec/lifecycle.md` section 4).
+
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::os::clock;
+
+/// Publish of a launch.
+pub const PUBLISH: Duration = Duration::from_secs(5);
+/// Closing the runtime of a failed create.
+pub const FAILED_CREATE_CLOSE: Duration = Duration::from_secs(10);
+/// Rolling back the row of a failed create.
+pub const FAILED_CREATE_ROLLBACK: Duration = Duration::from_secs(5);
+/// Cleaning the preparation of a failed create.
+pub const FAILED_CREATE_CLEAN: Duration = Duration::from_secs(10);
+/// Closing one runtime.
+pub const CLOSE: Duration = Duration::from_secs(10);
+/// From the polite way to TERM, while closing.
+pub const TERM_AFTER: Duration = Duration::from_secs(3);
+/// From the polite way to KILL of the whole tree, while closing.
+pub const KILL_AFTER: Duration = Duration::from_secs(6);
+/// Clean-up after the commit of a delete.
+pub const CLEAN_UP: Duration = Duration::from_secs(30);
+/// Gathering advice for a plan (D2).
+pub const ADVICE: Duration = Duration::from_secs(3);
+/// Waiting for locks.
+pub const LOCK_WAIT: Duration = Duration::from_secs(60);
+/// Starting a keeper until it is ready.
+pub const START: Duration = Duration::from_secs(20);
+
+/// What a step may take, and what ends it.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// When to give up; none means never.
+    pub deadline: Option<Instant>,
+    /// Cancelled by the caller.
+    pub cancel: CancellationToken,
+}
+
+impl Context {
+    /// No deadline, cancelled by nobody.
+    pub fn new() -> Self {
+        Self { deadline: None, cancel: CancellationToken::new() }
+    }
+
+    /// Cancelled with `cancel`.
+    pub fn cancelled_by(cancel: CancellationToken) -> Self {
+        Self { deadline: None, cancel }
+    }
+
+    /// A *detached* step: its own deadline, not cancelled by the caller.
+    pub fn detached(limit: Duration) -> Self {
+        Self { deadline: Some(clock::monotonic() + limit), cancel: CancellationToken::new() }
+    }
+
+    /// The same cancellation, with at most `limit` from now.
+    pub fn within(&self, limit: Duration) -> Self {
+        let deadline = clock::monotonic() + limit;
+        let deadline = self.deadline.map_or(deadline, |old| old.min(deadline));
+        Self { deadline: Some(deadline), cancel: self.cancel.clone() }
+    }
+
+    /// Runs `work` until it ends, the deadline passes, or the caller cancels.
+    ///
+    /// # Errors
+    /// [`Ended::Cancelled`] or [`Ended::TimedOut`]; the work is dropped then.
+    pub async fn run<T>(&self, work: impl Future<Output = T>) -> Result<T, Ended> {
+        let deadline = async {
+            match self.deadline {
+                Some(at) => tokio::time::sleep_until(at.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(Ended::Cancelled),
+            result = work => Ok(result),
+            () = deadline => Err(Ended::TimedOut),
+        }
+    }
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Why a step was ended from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Ended {
+    /// The caller cancelled.
+    #[error("cancelled")]
+    Cancelled,
+    /// The deadline passed.
+    #[error("timed out")]
+    TimedOut,
+}
