@@ -1,0 +1,85 @@
+//! What every command works with.
+
+use std::time::Duration;
+
+use crate::domain::event::Actor;
+use crate::domain::ids::SessionId;
+use crate::domain::session::Session;
+use crate::host::Host;
+use crate::host::context::Context;
+use crate::host::error::HostError;
+use crate::host::ports::Ports;
+use crate::os::paths::Home;
+
+use super::error::CliError;
+use super::output::Output;
+
+/// The coordinators, and how to print.
+pub struct Console<P> {
+    /// The coordinators.
+    pub host: Host<P>,
+    /// Cancelled by Ctrl-C.
+    pub context: Context,
+    /// How to print.
+    pub out: Output,
+    /// The folders.
+    pub home: Home,
+    /// Who asks: an agent where its environment names a session.
+    pub actor: Actor,
+}
+
+impl<P: Ports> Console<P> {
+    /// A session, deleted ones too.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub async fn session(&self, id: &SessionId) -> Result<Session, CliError> {
+        let found = self.host.ports().session(id).await?;
+        found.ok_or_else(|| HostError::NotFound(id.clone()).into())
+    }
+
+    /// Sessions in the order of `ids`, deleted ones too.
+    ///
+    /// # Errors
+    /// One of them does not exist, or they cannot be read.
+    pub async fn sessions(&self, ids: &[SessionId]) -> Result<Vec<Session>, CliError> {
+        let found = self.host.ports().sessions(ids).await?;
+        ids.iter()
+            .map(|id| {
+                let session = found.iter().find(|session| session.id == *id);
+                session.cloned().ok_or_else(|| HostError::NotFound(id.clone()).into())
+            })
+            .collect()
+    }
+
+    /// Probes those of `sessions` that are live (`spec/lifecycle.md` A4); answers whether any
+    /// changed.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub async fn reconcile(&self, sessions: &[Session]) -> Result<bool, CliError> {
+        let live: Vec<Session> = sessions.iter().filter(|s| s.is_live()).cloned().collect();
+        if live.is_empty() {
+            return Ok(false);
+        }
+        Ok(!self.host.reconcile(&live).await?.is_empty())
+    }
+}
+
+/// The session that an agent's environment names, as the actor.
+pub fn actor() -> Actor {
+    own_session().map_or(Actor::Command, Actor::Session)
+}
+
+/// The session whose agent calls (`spec/cli.md`, environment).
+pub fn own_session() -> Option<SessionId> {
+    std::env::var("CALLBOARD_SESSION_ID").ok()?.parse().ok()
+}
+
+/// Reads standard input as text.
+///
+/// # Errors
+/// It cannot be read, or is no UTF-8.
+pub fn read_input() -> Result<String, CliError> {
+    std::io::read_to_string(std::io::stdin()).map_err(CliError::io("reading standard input"))
+}
