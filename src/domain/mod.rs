@@ -1,1 +1,3 @@
 //! domain
+
+pub mod key;
