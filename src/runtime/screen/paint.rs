@@ -1,0 +1,183 @@
+//! Writes the cells of a grid as text and sequences, row by row, into a cleared screen.
+
+use std::io::Write as _;
+
+use rio_vt::codepoint_width::codepoint_width;
+use rio_vt::crosswords::grid::{Dimensions, Grid};
+use rio_vt::crosswords::pos::{Column, Line};
+use rio_vt::crosswords::square::{Hyperlink, Square};
+
+use super::cell::{self, Color, Style};
+
+/// An output with the pen it leaves behind.
+pub(super) struct Painter {
+    pub(super) out: Vec<u8>,
+    pen: Style,
+    link: Option<Hyperlink>,
+    /// Mode 2027 as last written; `None` before the first time.
+    clustering: Option<bool>,
+}
+
+impl Painter {
+    pub(super) fn new(out: Vec<u8>) -> Self {
+        Self {
+            out,
+            pen: Style::default(),
+            link: None,
+            clustering: None,
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<u8> {
+        self.out
+    }
+
+    fn put(&mut self, text: std::fmt::Arguments<'_>) {
+        // Writing into memory cannot fail.
+        let _ = self.out.write_fmt(text);
+    }
+
+    pub(super) fn set_style(&mut self, style: Style) {
+        if style != self.pen {
+            self.put(format_args!("\x1b[{}m", style.sgr()));
+            self.pen = style;
+        }
+    }
+
+    pub(super) fn set_link(&mut self, link: Option<&Hyperlink>) {
+        if link == self.link.as_ref() {
+            return;
+        }
+        match link {
+            Some(link) => self.put(format_args!("\x1b]8;id={};{}\x1b\\", link.id(), link.uri())),
+            None => self.out.extend_from_slice(b"\x1b]8;;\x1b\\"),
+        }
+        self.link = link.cloned();
+    }
+
+    /// The plain pen.
+    pub(super) fn plain(&mut self) {
+        self.set_style(Style::default());
+        self.set_link(None);
+    }
+
+    fn set_clustering(&mut self, on: bool) {
+        if self.clustering != Some(on) {
+            self.out
+                .extend_from_slice(if on { b"\x1b[?2027h" } else { b"\x1b[?2027l" });
+            self.clustering = Some(on);
+        }
+    }
+
+    /// Paints a grid from the top left corner, its newest `history` rows scrolling out above.
+    pub(super) fn paint(&mut self, grid: &Grid<Square>, history: usize) {
+        let first = -(history.min(grid.history_size()) as i32);
+        let rows = grid.screen_lines() as i32;
+        let last = Column(grid.columns() - 1);
+        self.plain();
+        for row in first..rows {
+            let wrapped = row > first && grid[Line(row - 1)][last].wrapline();
+            if row > first && !wrapped {
+                self.plain();
+                self.out.extend_from_slice(b"\r\n");
+            }
+            let wraps = row + 1 < rows && grid[Line(row)][last].wrapline();
+            self.row(grid, row, wrapped, wraps);
+        }
+        self.plain();
+    }
+
+    /// One row. `wrapped`: it continues the row above, whose wrap is pending, so something must be
+    /// printed. `wraps`: the row below continues this one, so it is printed in full.
+    fn row(&mut self, grid: &Grid<Square>, row: i32, wrapped: bool, wraps: bool) {
+        let cells = &grid[Line(row)];
+        let columns = grid.columns();
+        let used = (0..columns)
+            .rev()
+            .find(|&column| !is_untouched(cells[Column(column)]))
+            .map_or(0, |column| column + 1);
+        let end = if wraps {
+            columns
+        } else {
+            used.max(usize::from(wrapped))
+        };
+        let mut column = 0;
+        let mut skip = 0;
+        while column < end {
+            let cell = cells[Column(column)];
+            let must_print = wraps || (wrapped && column == 0);
+            if cell.is_leading_spacer() && wraps && column + 1 == columns {
+                // A wide character that opens the row below leaves this gap by itself.
+                if grid[Line(row + 1)][Column(0)].is_wide() {
+                    break;
+                }
+            }
+            if is_untouched(cell) && !must_print {
+                skip += 1;
+                column += 1;
+                continue;
+            }
+            if skip > 0 {
+                self.put(format_args!("\x1b[{skip}C"));
+                skip = 0;
+            }
+            if cell.is_bg_only() && !must_print {
+                let run = (column..end)
+                    .take_while(|&at| {
+                        let other = cells[Column(at)];
+                        other.is_bg_only() && grid.style_of(&other) == grid.style_of(&cell)
+                    })
+                    .count();
+                self.set_style(grid.style_of(&cell).into());
+                self.put(format_args!("\x1b[{run}X"));
+                skip = run;
+                column += run;
+                continue;
+            }
+            self.print_cell(grid, cell);
+            let width = if cell.is_wide() { 2 } else { 1 };
+            if wrapped && column == 0 && self.pen.bg != Color::Default && width < columns {
+                // A wrap that scrolls fills the new row with the pen's background.
+                self.plain();
+                self.out.extend_from_slice(b"\x1b[K");
+            }
+            column += width;
+        }
+    }
+
+    /// Prints one cell so that it joins nothing before it and its marks join it.
+    pub(super) fn print_cell(&mut self, grid: &Grid<Square>, cell: Square) {
+        self.set_style(grid.style_of(&cell).into());
+        self.set_link(cell::hyperlink(grid, cell));
+        let base = cell::shown(cell);
+        if base > '\u{ff}' {
+            self.set_clustering(false);
+        }
+        self.put(format_args!("{base}"));
+        let marks = cell::marks(grid, cell);
+        if marks.is_empty() {
+            return;
+        }
+        // A mark of some width, or one that changed the width of the cell, joins as a cluster;
+        // others attach to the cell whatever they are.
+        let base_width = codepoint_width(base as u32).unwrap_or(1);
+        let wide = u8::from(cell.is_wide()) + 1;
+        let joined = marks
+            .iter()
+            .any(|&mark| codepoint_width(mark as u32) != Some(0));
+        self.set_clustering(joined || base_width != wide);
+        for mark in marks {
+            self.put(format_args!("{mark}"));
+        }
+    }
+}
+
+/// A cell that nothing was ever written to, or that was erased with the plain pen.
+fn is_untouched(cell: Square) -> bool {
+    cell.c() == '\0'
+        && !cell.is_bg_only()
+        && cell.style_id() == 0
+        && cell.extras_id().is_none()
+        && !cell.is_wide()
+        && !cell.is_spacer()
+}
