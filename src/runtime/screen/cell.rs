@@ -1,7 +1,7 @@
 //! Cells as the rest of the program sees them: our own colours and styles.
 
 use rio_vt::config::colors::{AnsiColor, NamedColor};
-use rio_vt::crosswords::grid::Grid;
+use rio_vt::crosswords::grid::{Dimensions, Grid};
 use rio_vt::crosswords::pos::{Column, Line};
 use rio_vt::crosswords::square::{Extras, Hyperlink, Square};
 use rio_vt::crosswords::style::{Style as EngineStyle, StyleFlags, UnderlineKind};
@@ -195,26 +195,31 @@ pub(super) fn shown(cell: Square) -> char {
     }
 }
 
+/// Columns that the cell at `column` takes: 2 for a wide character that has room.
+pub(super) fn span(grid: &Grid<Square>, row: i32, column: usize) -> usize {
+    let wide = grid[Line(row)][Column(column)].is_wide() && column + 1 < grid.columns();
+    usize::from(wide) + 1
+}
+
 /// Shows every cell of a row but the second columns of wide characters.
 pub(super) fn visit_row(grid: &Grid<Square>, row: i32, visit: &mut dyn FnMut(CellRef<'_>)) {
-    use rio_vt::crosswords::grid::Dimensions;
     let mut text = String::new();
     let line = Line(row);
-    for column in 0..grid.columns() {
+    let mut column = 0;
+    while column < grid.columns() {
         let cell = grid[line][Column(column)];
-        if cell.is_spacer() {
-            continue;
-        }
+        let width = span(grid, row, column);
         text.clear();
         text.push(shown(cell));
         text.extend(marks(grid, cell));
         visit(CellRef {
             col: column as u16,
             text: &text,
-            width: if cell.is_wide() { 2 } else { 1 },
+            width: width as u8,
             style: grid.style_of(&cell).into(),
             link: hyperlink(grid, cell).map(Hyperlink::uri),
         });
+        column += width;
     }
 }
 

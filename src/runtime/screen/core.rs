@@ -8,7 +8,7 @@ use rio_vt::ansi::mode::{NamedMode, NamedPrivateMode};
 use rio_vt::config::colors::{ColorRgb, NamedColor};
 use rio_vt::crosswords::grid::Grid;
 use rio_vt::crosswords::pos::{CharsetIndex, Column, Line, StandardCharset};
-use rio_vt::crosswords::square::{Extras, Square};
+use rio_vt::crosswords::square::{CellFlags, Extras, Square};
 use rio_vt::crosswords::style::Style as EngineStyle;
 use rio_vt::crosswords::{Crosswords, CrosswordsSize, Mode};
 use rio_vt::event::{EventListener, RioEvent, WindowId};
@@ -179,6 +179,8 @@ impl Core {
     pub(super) fn leave_alternate(&mut self) {
         if let Some(primary) = self.primary.take() {
             self.term.grid = primary;
+            // The next program in the alternate screen starts afresh.
+            self.keyboards[1] = Keyboard::default();
             self.term.mark_fully_damaged();
         }
     }
@@ -363,8 +365,8 @@ impl Core {
         }
     }
 
-    /// Side data of the cell that a combining character would join.
-    pub(super) fn previous_extras(&self) -> Option<&Extras> {
+    /// The cell that a combining character would join.
+    fn previous(&self) -> (Line, Column) {
         let grid = &self.term.grid;
         let pos = grid.cursor.pos;
         let mut column = pos.col.0;
@@ -374,7 +376,29 @@ impl Core {
         if grid[pos.row][Column(column)].is_spacer() {
             column = column.saturating_sub(1);
         }
-        cell::extras(grid, grid[pos.row][Column(column)])
+        (pos.row, Column(column))
+    }
+
+    /// Side data of the cell that a combining character would join.
+    pub(super) fn previous_extras(&self) -> Option<&Extras> {
+        let (row, column) = self.previous();
+        cell::extras(&self.term.grid, self.term.grid[row][column])
+    }
+
+    /// Gives the cell before the cursor these marks, whatever its width.
+    pub(super) fn attach(&mut self, marks: Vec<char>) {
+        let (row, column) = self.previous();
+        let grid = &mut self.term.grid;
+        let mut extras = cell::extras(grid, grid[row][column])
+            .cloned()
+            .unwrap_or_default();
+        extras.zerowidth = marks;
+        let id = grid.alloc_extras(extras);
+        if id != 0 && !grid[row][column].is_bg_only() {
+            grid[row][column].set_extras_id(Some(id));
+            grid[row][column].insert_cell_flag(CellFlags::GRAPHEME);
+            grid[row].has_extras = true;
+        }
     }
 }
 

@@ -7,7 +7,8 @@ use rio_vt::crosswords::grid::{Dimensions, Grid};
 use rio_vt::crosswords::pos::{Column, Line};
 use rio_vt::crosswords::square::{Hyperlink, Square};
 
-use super::cell::{self, Color, Style};
+use super::cell::{self, Style};
+use super::strings::PRIVATE_OSC;
 
 /// An output with the pen it leaves behind.
 pub(super) struct Painter {
@@ -106,11 +107,10 @@ impl Painter {
         while column < end {
             let cell = cells[Column(column)];
             let must_print = wraps || (wrapped && column == 0);
-            if cell.is_leading_spacer() && wraps && column + 1 == columns {
+            let gap = cell.is_leading_spacer();
+            if gap && wraps && grid[Line(row + 1)][Column(0)].is_wide() {
                 // A wide character that opens the row below leaves this gap by itself.
-                if grid[Line(row + 1)][Column(0)].is_wide() {
-                    break;
-                }
+                break;
             }
             if is_untouched(cell) && !must_print {
                 skip += 1;
@@ -134,10 +134,10 @@ impl Painter {
                 column += run;
                 continue;
             }
-            self.print_cell(grid, cell);
-            let width = if cell.is_wide() { 2 } else { 1 };
-            if wrapped && column == 0 && self.pen.bg != Color::Default && width < columns {
-                // A wrap that scrolls fills the new row with the pen's background.
+            self.print_cell(grid, if gap { Square::from_char(' ') } else { cell });
+            let width = cell::span(grid, row, column);
+            if wrapped && column == 0 && self.pen != Style::default() && width < columns {
+                // A wrap that scrolls fills the new row with the style of the pen.
                 self.plain();
                 self.out.extend_from_slice(b"\x1b[K");
             }
@@ -158,14 +158,22 @@ impl Painter {
         if marks.is_empty() {
             return;
         }
-        // A mark of some width, or one that changed the width of the cell, joins as a cluster;
-        // others attach to the cell whatever they are.
         let base_width = codepoint_width(base as u32).unwrap_or(1);
-        let wide = u8::from(cell.is_wide()) + 1;
-        let joined = marks
-            .iter()
-            .any(|&mark| codepoint_width(mark as u32) != Some(0));
-        self.set_clustering(joined || base_width != wide);
+        let widens = |mark: char| {
+            matches!(mark, '\u{fe0e}' | '\u{fe0f}') || codepoint_width(mark as u32) != Some(0)
+        };
+        let widening = marks.iter().copied().any(widens);
+        if widening && !cell.is_wide() && base_width == 1 {
+            // Joined where there was no room to widen: no text makes that again.
+            let marks: Vec<String> = marks.iter().map(|&m| format!("{:x}", m as u32)).collect();
+            self.put(format_args!(
+                "\x1b]{PRIVATE_OSC};m={}\x1b\\",
+                marks.join(",")
+            ));
+            return;
+        }
+        // Marks that give the cell its width join as a cluster, others whatever they are.
+        self.set_clustering(widening || base_width != u8::from(cell.is_wide()) + 1);
         for mark in marks {
             self.put(format_args!("{mark}"));
         }

@@ -22,7 +22,7 @@ use super::event::ScreenEvent;
 
 /// Most combining characters on one cell. Each one that the engine adds copies all earlier ones,
 /// so an endless row of them on one cell would never end.
-const MARK_LIMIT: usize = 24;
+pub(super) const MARK_LIMIT: usize = 24;
 
 /// Grapheme class of characters that join nothing.
 const CLASS_OTHER: u8 = 0;
@@ -96,7 +96,6 @@ impl Handler for Core {
         insert_blank(count: usize);
         insert_blank_lines(count: usize);
         delete_lines(count: usize);
-        delete_chars(count: usize);
         erase_chars(count: Column);
         clear_line(mode: LineClearMode);
         reverse_index();
@@ -183,6 +182,12 @@ impl Handler for Core {
             }
             other => self.term.clear_screen(other),
         }
+    }
+
+    fn delete_chars(&mut self, count: usize) {
+        // The engine erases before the cursor where fewer columns are left.
+        let left = usize::from(self.size().cols).saturating_sub(self.position().1);
+        self.term.delete_chars(count.min(left));
     }
 
     fn decaln(&mut self) {

@@ -7,6 +7,7 @@ use rio_vt::performer::handler::Handler;
 use super::cell::Style;
 use super::core::Core;
 use super::event::{ProgramStatus, ScreenEvent};
+use super::shim::MARK_LIMIT;
 use super::text::{clean, decode_base64, decode_percent, truncate};
 
 /// Answer to the support query of the Program Status Protocol, revision 0.4.
@@ -242,7 +243,8 @@ impl Core {
     }
 
     /// What a snapshot says about state that no standard sequence sets: `c=row,col,wrap` the exact
-    /// cursor, `w=1` that the last row goes on below, `l=hex` the character that REP repeats.
+    /// cursor, `w=1` that the last row goes on below, `m=hex,hex` marks of the cell before the cursor,
+    /// `l=hex` the character that REP repeats.
     fn restore_private(&mut self, rest: &str) {
         use rio_vt::crosswords::pos::{Column, Line};
         for (key, value) in rest.split(';').filter_map(|field| field.split_once('=')) {
@@ -262,6 +264,12 @@ impl Core {
                         Column(usize::from(size.cols) - 1),
                     );
                     self.term.grid[row][column].set_wrapline(true);
+                }
+                "m" => {
+                    let marks = value
+                        .split(',')
+                        .filter_map(|m| u32::from_str_radix(m, 16).ok());
+                    self.attach(marks.filter_map(char::from_u32).take(MARK_LIMIT).collect());
                 }
                 "l" => self.last = u32::from_str_radix(value, 16).ok().and_then(char::from_u32),
                 _ => {}
