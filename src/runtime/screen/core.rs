@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rio_vt::ansi::CursorShape as EngineShape;
 use rio_vt::ansi::mode::{NamedMode, NamedPrivateMode};
 use rio_vt::config::colors::{ColorRgb, NamedColor};
-use rio_vt::crosswords::grid::Grid;
+use rio_vt::crosswords::grid::{Dimensions, Grid};
 use rio_vt::crosswords::pos::{CharsetIndex, Column, Line, StandardCharset};
-use rio_vt::crosswords::square::{CellFlags, Extras, Square};
+use rio_vt::crosswords::square::{CellFlags, Extras, Square, Wide};
 use rio_vt::crosswords::style::Style as EngineStyle;
 use rio_vt::crosswords::{Crosswords, CrosswordsSize, Mode};
 use rio_vt::event::{EventListener, RioEvent, WindowId};
@@ -144,6 +144,9 @@ impl Core {
         self.term.resize(dimensions(size));
         if let Some(mut grid) = alternate {
             grid.resize(false, usize::from(size.rows), usize::from(size.cols));
+            for row in (0..usize::from(size.rows)).map(Line::from) {
+                repair_row(&mut grid, row);
+            }
             self.primary = Some(std::mem::replace(&mut self.term.grid, grid));
         }
         self.region = (0, usize::from(size.rows));
@@ -385,6 +388,12 @@ impl Core {
         cell::extras(&self.term.grid, self.term.grid[row][column])
     }
 
+    /// Makes the cell before the cursor the gap that a wide character left which did not fit.
+    pub(super) fn mark_gap(&mut self) {
+        let (row, column) = self.previous();
+        self.term.grid[row][column].set_wide(Wide::LeadingSpacer);
+    }
+
     /// Gives the cell before the cursor these marks, whatever its width.
     pub(super) fn attach(&mut self, marks: Vec<char>) {
         let (row, column) = self.previous();
@@ -398,6 +407,32 @@ impl Core {
             grid[row][column].set_extras_id(Some(id));
             grid[row][column].insert_cell_flag(CellFlags::GRAPHEME);
             grid[row].has_extras = true;
+        }
+    }
+}
+
+/// Blanks halves of wide characters that the engine left alone, and drops marks of gaps before
+/// wide characters where no gap can be.
+pub(super) fn repair_row(grid: &mut Grid<Square>, row: Line) {
+    let columns = grid.columns();
+    let is = |grid: &Grid<Square>, column: usize, wide: Wide| {
+        column < columns && grid[row][Column(column)].wide() == wide
+    };
+    for column in 0..columns {
+        let lone = match grid[row][Column(column)].wide() {
+            Wide::Narrow => continue,
+            Wide::Wide => !is(grid, column + 1, Wide::Spacer),
+            Wide::Spacer => column == 0 || !is(grid, column - 1, Wide::Wide),
+            Wide::LeadingSpacer if column + 1 < columns => {
+                grid[row][Column(column)].set_wide(Wide::Narrow);
+                continue;
+            }
+            Wide::LeadingSpacer => continue,
+        };
+        if lone {
+            let wraps = grid[row][Column(column)].wrapline();
+            grid[row][Column(column)] = Square::default();
+            grid[row][Column(column)].set_wrapline(wraps);
         }
     }
 }

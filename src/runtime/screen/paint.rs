@@ -107,11 +107,6 @@ impl Painter {
         while column < end {
             let cell = cells[Column(column)];
             let must_print = wraps || (wrapped && column == 0);
-            let gap = cell.is_leading_spacer();
-            if gap && wraps && grid[Line(row + 1)][Column(0)].is_wide() {
-                // A wide character that opens the row below leaves this gap by itself.
-                break;
-            }
             if is_untouched(cell) && !must_print {
                 skip += 1;
                 column += 1;
@@ -134,7 +129,11 @@ impl Painter {
                 column += run;
                 continue;
             }
-            self.print_cell(grid, if gap { Square::from_char(' ') } else { cell });
+            self.print_cell(grid, cell);
+            if cell.is_leading_spacer() {
+                // The gap before a wide character that did not fit, which reflow closes again.
+                self.put(format_args!("\x1b]{PRIVATE_OSC};g=1\x1b\\"));
+            }
             let width = cell::span(grid, row, column);
             if wrapped && column == 0 && self.pen != Style::default() && width < columns {
                 // A wrap that scrolls fills the new row with the style of the pen.

@@ -17,7 +17,7 @@ use rio_vt::crosswords::pos::{CharsetIndex, Column, Line, StandardCharset};
 use rio_vt::grapheme_lut::class_of;
 use rio_vt::performer::handler::Handler;
 
-use super::core::Core;
+use super::core::{Core, repair_row};
 use super::event::ScreenEvent;
 
 /// Most combining characters on one cell. Each one that the engine adds copies all earlier ones,
@@ -56,6 +56,11 @@ impl Core {
                 self.term
                     .set_private_mode(NamedPrivateMode::GraphemeCluster.into());
             }
+        }
+        if self.has(Mode::INSERT) {
+            // The engine shifts cells without regard to the halves of wide characters.
+            let row = self.term.grid.cursor.pos.row;
+            repair_row(&mut self.term.grid, row);
         }
     }
 
@@ -113,7 +118,11 @@ impl Handler for Core {
 
     fn input_ascii_str(&mut self, text: &str) {
         self.last = text.chars().next_back().or(self.last);
-        self.term.input_ascii_str(text);
+        if self.has(Mode::INSERT) {
+            text.chars().for_each(|c| self.put(c));
+        } else {
+            self.term.input_ascii_str(text);
+        }
     }
 
     fn input_codepoints(&mut self, codepoints: &[u32]) {
@@ -123,7 +132,7 @@ impl Handler for Core {
             .or(self.last);
         let character = |c: u32| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER);
         let joins = |&c: &u32| c > 0xff && class_of(character(c)) != CLASS_OTHER;
-        if codepoints.iter().any(joins) {
+        if self.has(Mode::INSERT) || codepoints.iter().any(joins) {
             for &c in codepoints {
                 self.put(character(c));
             }

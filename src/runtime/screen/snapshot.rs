@@ -121,17 +121,15 @@ fn finish(out: &mut Vec<u8>, core: &Core) {
             format_args!("\x1b[{};{}H", row - origin + 1, column + 1),
         );
     }
+    let last = core
+        .last
+        .map(|last| format!("{:x}", u32::from(last)))
+        .unwrap_or_default();
+    let wrap = u8::from(cursor.should_wrap);
     put(
         out,
-        format_args!(
-            "\x1b]{PRIVATE_OSC};c={row},{column},{}",
-            u8::from(cursor.should_wrap)
-        ),
+        format_args!("\x1b]{PRIVATE_OSC};c={row},{column},{wrap};l={last}\x1b\\"),
     );
-    if let Some(last) = core.last {
-        put(out, format_args!(";l={:x}", u32::from(last)));
-    }
-    out.extend_from_slice(b"\x1b\\");
     if core.charset == CharsetIndex::G1 {
         out.push(0x0e);
     }

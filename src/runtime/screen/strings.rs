@@ -243,8 +243,8 @@ impl Core {
     }
 
     /// What a snapshot says about state that no standard sequence sets: `c=row,col,wrap` the exact
-    /// cursor, `w=1` that the last row goes on below, `m=hex,hex` marks of the cell before the cursor,
-    /// `l=hex` the character that REP repeats.
+    /// cursor, `w=1` that the last row goes on below, `g=1` that the cell before the cursor
+    /// is a gap, `m=hex,hex` its marks, `l=hex` the character that REP repeats.
     fn restore_private(&mut self, rest: &str) {
         use rio_vt::crosswords::pos::{Column, Line};
         for (key, value) in rest.split(';').filter_map(|field| field.split_once('=')) {
@@ -265,6 +265,7 @@ impl Core {
                     );
                     self.term.grid[row][column].set_wrapline(true);
                 }
+                "g" => self.mark_gap(),
                 "m" => {
                     let marks = value
                         .split(',')

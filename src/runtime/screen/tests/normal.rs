@@ -67,17 +67,11 @@ fn grid(out: &mut String, grid: &Grid<Square>) {
         let mut looks = String::new();
         let mut look = (Style::default(), None);
         cell::visit_row(grid, row, &mut |cell| {
-            // The gap before a wide character that did not fit has no look of its own.
-            let gap = grid[Line(row)][Column(usize::from(cell.col))].is_leading_spacer();
             text.push_str(cell.text);
             if cell.width == 2 {
                 text.push('>');
             }
-            let now = if gap {
-                Default::default()
-            } else {
-                (cell.style, cell.link.map(str::to_owned))
-            };
+            let now = (cell.style, cell.link.map(str::to_owned));
             if now != look {
                 let _ = write!(looks, " {}:{}{:?}", cell.col, now.0.sgr(), now.1);
                 look = now;
