@@ -3,7 +3,7 @@
 use rio_vt::config::colors::{AnsiColor, NamedColor};
 use rio_vt::crosswords::grid::{Dimensions, Grid};
 use rio_vt::crosswords::pos::{Column, Line};
-use rio_vt::crosswords::square::{Extras, Hyperlink, Square};
+use rio_vt::crosswords::square::{Extras, Hyperlink, Square, Wide};
 use rio_vt::crosswords::style::{Style as EngineStyle, StyleFlags, UnderlineKind};
 
 /// A colour.
@@ -174,7 +174,7 @@ pub(super) fn extras(grid: &Grid<Square>, cell: Square) -> Option<&Extras> {
         .and_then(|id| grid.extras_table.get(id))
 }
 
-/// The hyperlink of a cell or of a pen.
+/// The hyperlink kept with a cell or a pen.
 pub(super) fn hyperlink(grid: &Grid<Square>, cell: Square) -> Option<&Hyperlink> {
     if !cell.has_hyperlink() {
         return None;
@@ -182,16 +182,52 @@ pub(super) fn hyperlink(grid: &Grid<Square>, cell: Square) -> Option<&Hyperlink>
     extras(grid, cell).and_then(|extras| extras.hyperlink.as_ref())
 }
 
+/// The hyperlink that a cell shows.
+pub(super) fn link(grid: &Grid<Square>, cell: Square) -> Option<&Hyperlink> {
+    if is_erased(grid, cell) {
+        None
+    } else {
+        hyperlink(grid, cell)
+    }
+}
+
 /// Combining marks of a cell.
 pub(super) fn marks(grid: &Grid<Square>, cell: Square) -> &[char] {
     extras(grid, cell).map_or(&[], |extras| extras.zerowidth.as_slice())
 }
 
-/// The character of a cell as drawn: the engine keeps tabs in cells and NUL in untouched ones.
+/// Whether nothing is printed in the cell: it was never written to, or it was erased.
+pub(super) fn is_erased(grid: &Grid<Square>, cell: Square) -> bool {
+    cell.c() == '\0' && cell.wide() == Wide::Narrow && marks(grid, cell).is_empty()
+}
+
+/// Whether a row shows nothing at all.
+pub(super) fn is_blank_row(grid: &Grid<Square>, row: i32) -> bool {
+    (0..grid.columns()).all(|column| {
+        let cell = grid[Line(row)][Column(column)];
+        is_erased(grid, cell) && look(grid, cell) == Style::default()
+    })
+}
+
+/// The character of a cell as drawn.
 pub(super) fn shown(cell: Square) -> char {
     match cell.c() {
-        '\0' | '\t' => ' ',
+        '\0' => ' ',
         c => c,
+    }
+}
+
+/// The look of a cell. Erased cells have the background they were erased with and nothing else; the
+/// engine gives them the whole pen where a scroll brings in a new row.
+pub(super) fn look(grid: &Grid<Square>, cell: Square) -> Style {
+    let style = Style::from(grid.style_of(&cell));
+    if is_erased(grid, cell) {
+        Style {
+            bg: style.bg,
+            ..Style::default()
+        }
+    } else {
+        style
     }
 }
 
@@ -216,8 +252,8 @@ pub(super) fn visit_row(grid: &Grid<Square>, row: i32, visit: &mut dyn FnMut(Cel
             col: column as u16,
             text: &text,
             width: width as u8,
-            style: grid.style_of(&cell).into(),
-            link: hyperlink(grid, cell).map(Hyperlink::uri),
+            style: look(grid, cell),
+            link: link(grid, cell).map(Hyperlink::uri),
         });
         column += width;
     }

@@ -388,6 +388,15 @@ impl Core {
         cell::extras(&self.term.grid, self.term.grid[row][column])
     }
 
+    /// Marks a row as going on in the row below, for reflow.
+    pub(super) fn mark_wrap(&mut self, row: i32) {
+        let grid = &mut self.term.grid;
+        if (-(grid.history_size() as i32)..grid.screen_lines() as i32).contains(&row) {
+            let last = grid.last_column();
+            grid[Line(row)][last].set_wrapline(true);
+        }
+    }
+
     /// Makes the cell before the cursor the gap that a wide character left which did not fit.
     pub(super) fn mark_gap(&mut self) {
         let (row, column) = self.previous();

@@ -7,7 +7,7 @@ use rio_vt::crosswords::grid::{Dimensions, Grid};
 use rio_vt::crosswords::pos::{Column, Line};
 use rio_vt::crosswords::square::{Hyperlink, Square};
 
-use super::cell::{self, Style};
+use super::cell::{self, Color, Style};
 use super::strings::PRIVATE_OSC;
 
 /// An output with the pen it leaves behind.
@@ -78,57 +78,51 @@ impl Painter {
         self.plain();
         for row in first..rows {
             let wrapped = row > first && grid[Line(row - 1)][last].wrapline();
-            if row > first && !wrapped {
+            // A wrap happens where both cells beside it are printed.
+            let natural = wrapped
+                && !cell::is_erased(grid, grid[Line(row - 1)][last])
+                && !cell::is_erased(grid, grid[Line(row)][Column(0)]);
+            if row > first && !natural {
                 self.plain();
                 self.out.extend_from_slice(b"\r\n");
+                if wrapped {
+                    self.put(format_args!("\x1b]{PRIVATE_OSC};v=1\x1b\\"));
+                }
             }
-            let wraps = row + 1 < rows && grid[Line(row)][last].wrapline();
-            self.row(grid, row, wrapped, wraps);
+            self.row(grid, row, natural);
         }
         self.plain();
     }
 
-    /// One row. `wrapped`: it continues the row above, whose wrap is pending, so something must be
-    /// printed. `wraps`: the row below continues this one, so it is printed in full.
-    fn row(&mut self, grid: &Grid<Square>, row: i32, wrapped: bool, wraps: bool) {
+    /// One row; `wrapped`: it begins with the wrap that the row above left pending.
+    fn row(&mut self, grid: &Grid<Square>, row: i32, wrapped: bool) {
         let cells = &grid[Line(row)];
         let columns = grid.columns();
-        let used = (0..columns)
-            .rev()
-            .find(|&column| !is_untouched(cells[Column(column)]))
-            .map_or(0, |column| column + 1);
-        let end = if wraps {
-            columns
-        } else {
-            used.max(usize::from(wrapped))
-        };
         let mut column = 0;
         let mut skip = 0;
-        while column < end {
+        while column < columns {
             let cell = cells[Column(column)];
-            let must_print = wraps || (wrapped && column == 0);
-            if is_untouched(cell) && !must_print {
-                skip += 1;
-                column += 1;
-                continue;
-            }
-            if skip > 0 {
-                self.put(format_args!("\x1b[{skip}C"));
-                skip = 0;
-            }
-            if cell.is_bg_only() && !must_print {
-                let run = (column..end)
-                    .take_while(|&at| {
-                        let other = cells[Column(at)];
-                        other.is_bg_only() && grid.style_of(&other) == grid.style_of(&cell)
-                    })
+            if cell::is_erased(grid, cell) {
+                let bg = cell::look(grid, cell).bg;
+                let alike = |other: Square| {
+                    cell::is_erased(grid, other) && cell::look(grid, other).bg == bg
+                };
+                let run = (column..columns)
+                    .take_while(|&at| alike(cells[Column(at)]))
                     .count();
-                self.set_style(grid.style_of(&cell).into());
-                self.put(format_args!("\x1b[{run}X"));
-                skip = run;
+                if bg != Color::Default {
+                    self.skip(&mut skip);
+                    self.set_style(Style {
+                        bg,
+                        ..Style::default()
+                    });
+                    self.put(format_args!("\x1b[{run}X"));
+                }
+                skip += run;
                 column += run;
                 continue;
             }
+            self.skip(&mut skip);
             self.print_cell(grid, cell);
             if cell.is_leading_spacer() {
                 // The gap before a wide character that did not fit, which reflow closes again.
@@ -144,10 +138,18 @@ impl Painter {
         }
     }
 
+    /// Moves over erased cells.
+    fn skip(&mut self, columns: &mut usize) {
+        if *columns > 0 {
+            self.put(format_args!("\x1b[{columns}C"));
+            *columns = 0;
+        }
+    }
+
     /// Prints one cell so that it joins nothing before it and its marks join it.
     pub(super) fn print_cell(&mut self, grid: &Grid<Square>, cell: Square) {
-        self.set_style(grid.style_of(&cell).into());
-        self.set_link(cell::hyperlink(grid, cell));
+        self.set_style(cell::look(grid, cell));
+        self.set_link(cell::link(grid, cell));
         let base = cell::shown(cell);
         if base > '\u{ff}' {
             self.set_clustering(false);
@@ -177,14 +179,4 @@ impl Painter {
             self.put(format_args!("{mark}"));
         }
     }
-}
-
-/// A cell that nothing was ever written to, or that was erased with the plain pen.
-fn is_untouched(cell: Square) -> bool {
-    cell.c() == '\0'
-        && !cell.is_bg_only()
-        && cell.style_id() == 0
-        && cell.extras_id().is_none()
-        && !cell.is_wide()
-        && !cell.is_spacer()
 }

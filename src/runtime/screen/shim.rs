@@ -17,6 +17,7 @@ use rio_vt::crosswords::pos::{CharsetIndex, Column, Line, StandardCharset};
 use rio_vt::grapheme_lut::class_of;
 use rio_vt::performer::handler::Handler;
 
+use super::cell;
 use super::core::{Core, repair_row};
 use super::event::ScreenEvent;
 
@@ -64,6 +65,21 @@ impl Core {
         }
     }
 
+    /// ED 2. The primary screen scrolls out into the history, as far as it is used.
+    fn clear_all(&mut self) {
+        let rows = i32::from(self.size().rows);
+        let grid = &mut self.term.grid;
+        grid.sync_template_style();
+        if self.primary.is_none() {
+            let used = (0..rows).rev().find(|&row| !cell::is_blank_row(grid, row));
+            if let Some(last) = used {
+                grid.scroll_up(&(Line(0)..Line(rows)), last as usize + 1);
+            }
+        }
+        grid.reset_region(..);
+        self.term.mark_fully_damaged();
+    }
+
     fn private_mode_state(&self, number: u16) -> Option<u8> {
         let state = |set: bool| if set { 1 } else { 2 };
         match number {
@@ -91,7 +107,6 @@ impl Handler for Core {
         move_backward(columns: Column);
         move_backward_tabs(count: u16);
         move_forward_tabs(count: u16);
-        put_tab(count: u16);
         backspace();
         carriage_return();
         newline();
@@ -141,6 +156,11 @@ impl Handler for Core {
         }
     }
 
+    fn put_tab(&mut self, count: u16) {
+        // The engine would leave a tab character in the cell.
+        self.term.move_forward_tabs(count);
+    }
+
     fn linefeed(&mut self) {
         self.term.linefeed();
         if self.has(Mode::LINE_FEED_NEW_LINE) {
@@ -179,11 +199,7 @@ impl Handler for Core {
     fn clear_screen(&mut self, mode: ClearMode) {
         let row = self.position().0;
         match mode {
-            ClearMode::All if self.primary.is_some() => {
-                self.term.grid.sync_template_style();
-                self.term.grid.reset_region(..);
-                self.term.mark_fully_damaged();
-            }
+            ClearMode::All => self.clear_all(),
             ClearMode::Above => {
                 self.term.clear_screen(ClearMode::Above);
                 // The engine forgets the first row when the cursor is on the second.

@@ -227,7 +227,7 @@ fn reprint_last(painter: &mut Painter, grid: &Grid<Square>, row: i32) {
     let last = grid.columns() - 1;
     let cell = grid[Line(row)][Column(last)];
     let plain = !cell.wrapline() && !cell.is_spacer() && !cell.is_leading_spacer();
-    if plain && cell::marks(grid, cell).is_empty() && !cell.is_bg_only() {
+    if plain && cell::marks(grid, cell).is_empty() && !cell::is_erased(grid, cell) {
         painter.print_cell(grid, cell);
     }
 }

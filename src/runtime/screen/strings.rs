@@ -243,10 +243,10 @@ impl Core {
     }
 
     /// What a snapshot says about state that no standard sequence sets: `c=row,col,wrap` the exact
-    /// cursor, `w=1` that the last row goes on below, `g=1` that the cell before the cursor
+    /// cursor, `v=1` that the row above goes on here,
+    /// `w=1` that the last row goes on below, `g=1` that the cell before the cursor
     /// is a gap, `m=hex,hex` its marks, `l=hex` the character that REP repeats.
     fn restore_private(&mut self, rest: &str) {
-        use rio_vt::crosswords::pos::{Column, Line};
         for (key, value) in rest.split(';').filter_map(|field| field.split_once('=')) {
             match key {
                 "c" => {
@@ -257,14 +257,8 @@ impl Core {
                         self.term.grid.cursor.should_wrap = wrap == 1;
                     }
                 }
-                "w" => {
-                    let size = self.size();
-                    let (row, column) = (
-                        Line(i32::from(size.rows) - 1),
-                        Column(usize::from(size.cols) - 1),
-                    );
-                    self.term.grid[row][column].set_wrapline(true);
-                }
+                "v" => self.mark_wrap(self.position().0 as i32 - 1),
+                "w" => self.mark_wrap(i32::from(self.size().rows) - 1),
                 "g" => self.mark_gap(),
                 "m" => {
                     let marks = value

@@ -217,7 +217,7 @@ fn replayed(screen: &mut Screen) -> (Screen, Vec<u8>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_replayed_snapshot_is_the_screen(first in size(), steps in steps(), tail in prop::collection::vec(bytes(), 0..12)) {
