@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::config::Config;
 use crate::domain::event::Actor;
 use crate::domain::ids::SessionId;
 use crate::domain::session::Session;
@@ -24,6 +25,8 @@ pub struct Console<P> {
     pub out: Output,
     /// The folders.
     pub home: Home,
+    /// The configuration.
+    pub config: Config,
     /// Who asks: an agent where its environment names a session.
     pub actor: Actor,
 }

@@ -149,6 +149,8 @@ pub enum Ending {
     Done,
     /// Not everything was; the report says what.
     Short(ErrorKind),
+    /// With the exit code of a script.
+    Code(u8),
 }
 
 impl Ending {
@@ -169,6 +171,7 @@ pub type CommandResult = Result<Ending, CliError>;
 pub fn exit_code(result: &CommandResult) -> ExitCode {
     match result {
         Ok(Ending::Done) | Err(CliError::ClosedPipe) => ExitCode::SUCCESS,
+        Ok(Ending::Code(code)) => ExitCode::from(*code),
         Ok(Ending::Short(kind)) => ExitCode::from(kind.exit_code()),
         Err(error) => ExitCode::from(error.kind().exit_code()),
     }

@@ -2,6 +2,8 @@
 //! contains no rule of its own. `spec/cli.md` is its contract.
 
 mod args;
+mod ask;
+mod config;
 mod console;
 mod end;
 mod edit;
@@ -23,7 +25,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{AgentsCommand, Cli, Command};
+use crate::host::ports::Ports;
+
+use args::{AgentsCommand, Cli, Command, OpsCommand};
 use console::Console;
 use error::{CliError, CommandResult, Ending, exit_code};
 use output::Output;
@@ -55,4 +59,64 @@ fn wrong_use(error: &clap::Error, json: bool) -> ExitCode {
     // Nobody is left to tell where printing fails.
     let _gone = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// Does what was asked for. Whatever needs no store comes first.
+fn run(cli: Cli, out: Output) -> CommandResult {
+    if cli.command.is_some() && !cli.board.is_empty() {
+        return Err(CliError::Usage {
+            message: "--section and --select before a command belong to the dashboard".to_owned(),
+            hint: Some("put --section after the command".to_owned()),
+        });
+    }
+    match &cli.command {
+        Some(Command::Scripted(args)) => return scripted::run(args).map(Ending::Code),
+        _ => {}
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(CliError::io("starting the runtime"))?;
+    runtime.block_on(with_store(cli, out))
+}
+
+/// Commands that need store and coordinators.
+async fn with_store(cli: Cli, out: Output) -> CommandResult {
+    let console = console::open(&cli.global, out)?;
+    match cli.command {
+        Some(command) => dispatch(&console, command).await,
+        None => Ok(Ending::Done),
+    }
+}
+
+async fn dispatch<P: Ports>(console: &Console<P>, command: Command) -> CommandResult {
+    match command {
+        Command::Project(command) => project::run(console, command).await,
+        Command::Spawn(args) => spawn::run(console, *args).await,
+        Command::List(args) => list::list(console, *args).await,
+        Command::Sections => list::sections(console).await,
+        Command::Show { id } => list::show(console, &id).await,
+        Command::Screen(args) => talk::screen(console, args).await,
+        Command::Send(args) => talk::send(console, args).await,
+        Command::Keys(args) => talk::keys(console, args).await,
+        Command::Wait(args) => wait::run(console, args).await,
+        Command::Stop(args) => end::stop(console, *args).await,
+        Command::Delete(args) => end::delete(console, *args).await,
+        Command::Restore(args) => restore::run(console, args).await,
+        Command::Pin(args) => edit::pin(console, &args.ids, true).await,
+        Command::Unpin(args) => edit::pin(console, &args.ids, false).await,
+        Command::Rename(args) => edit::rename(console, args).await,
+        Command::Seen(args) => edit::seen(console, &args.ids).await,
+        Command::Messages { id } => records::messages(console, &id).await,
+        Command::Events(args) => records::events(console, args).await,
+        Command::Ops { command } => {
+            records::ops(console, command.unwrap_or(OpsCommand::List)).await
+        }
+        Command::Recover => records::recover(console).await,
+        Command::Agents(AgentsCommand::List) => Ok(Ending::Done),
+        Command::Config => config::run(&console.home, &console.config, console.out),
+        Command::Attach(_) | Command::Demo(_) | Command::Keeper | Command::Scripted(_) => {
+            Ok(Ending::Done)
+        }
+    }
 }
