@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::config::Config;
 use crate::domain::event::Actor;
 use crate::domain::ids::SessionId;
-use crate::domain::session::Session;
+use crate::domain::session::{LaunchFacts, Session};
 use crate::host::Host;
 use crate::host::context::Context;
 use crate::host::error::HostError;
@@ -85,4 +85,54 @@ pub fn own_session() -> Option<SessionId> {
 /// It cannot be read, or is no UTF-8.
 pub fn read_input() -> Result<String, CliError> {
     std::io::read_to_string(std::io::stdin()).map_err(CliError::io("reading standard input"))
+}
+
+impl<P: Ports> Console<P> {
+    /// Agent, target and arguments of a new session.
+    ///
+    /// # Errors
+    /// There is no such target.
+    pub fn launch(
+        &self,
+        agent: Option<String>,
+        target: Option<String>,
+        args: Vec<String>,
+    ) -> Result<LaunchFacts, CliError> {
+        let name = target.clone().or(agent).unwrap_or_else(|| self.config.agent.clone());
+        if name == "command" && args.is_empty() {
+            return Err(CliError::Usage {
+                message: "the agent command wants a program".to_owned(),
+                hint: Some("callboard spawn --agent command -- PROGRAM ARGUMENTS...".to_owned()),
+            });
+        }
+        match self.config.targets.get(&name) {
+            Some(chosen) => Ok(LaunchFacts {
+                agent: chosen.agent.clone(),
+                target: name,
+                args: chosen.args.iter().cloned().chain(args).collect(),
+                model: chosen.model.clone(),
+                permission_mode: chosen.permission_mode.clone(),
+                agent_session_id: None,
+            }),
+            None => Ok(LaunchFacts { agent: name.clone(), target: name, args, ..LaunchFacts::default() }),
+        }
+    }
+
+    /// Notices of changes of the store.
+    ///
+    /// # Errors
+    /// The folder cannot be watched.
+    pub fn changes(&self) -> Result<Changes, CliError> {
+        Ok(Changes)
+    }
+}
+
+/// Notices of changes of the store.
+pub struct Changes;
+
+impl Changes {
+    /// Waits for the next change, at most `limit`.
+    pub async fn next(&mut self, limit: Duration) {
+        tokio::time::sleep(limit.min(Duration::from_millis(100))).await;
+    }
 }
