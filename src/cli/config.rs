@@ -22,7 +22,7 @@ struct ValueJson {
 ///
 /// # Errors
 /// The configuration cannot be read.
-pub fn run(home: &Home, config: &Config, out: Output) -> CommandResult {
+pub(crate) fn run(home: &Home, config: &Config, out: Output) -> CommandResult {
     let path = home.config.join("config.toml");
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
@@ -30,15 +30,19 @@ pub fn run(home: &Home, config: &Config, out: Output) -> CommandResult {
         Err(error) => return Err(CliError::io(format!("reading {}", path.display()))(error)),
     };
     let unreadable = |what: String| CliError::io(what)(std::io::ErrorKind::InvalidData.into());
-    let file: toml::Table =
-        text.parse().map_err(|_| unreadable(format!("reading {}", path.display())))?;
+    let file: toml::Table = text
+        .parse()
+        .map_err(|_| unreadable(format!("reading {}", path.display())))?;
     let all = toml::Table::try_from(config)
         .map_err(|_| unreadable("writing the configuration".to_owned()))?;
     let values: Vec<ValueJson> = all
         .into_iter()
         .map(|(key, value)| {
-            let source =
-                if file.contains_key(&key) { path.display().to_string() } else { "default".to_owned() };
+            let source = if file.contains_key(&key) {
+                path.display().to_string()
+            } else {
+                "default".to_owned()
+            };
             ValueJson { key, value, source }
         })
         .collect();

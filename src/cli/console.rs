@@ -16,19 +16,19 @@ use super::error::CliError;
 use super::output::Output;
 
 /// The coordinators, and how to print.
-pub struct Console<P> {
+pub(crate) struct Console<P> {
     /// The coordinators.
-    pub host: Host<P>,
+    pub(crate) host: Host<P>,
     /// Cancelled by Ctrl-C.
-    pub context: Context,
+    pub(crate) context: Context,
     /// How to print.
-    pub out: Output,
+    pub(crate) out: Output,
     /// The folders.
-    pub home: Home,
+    pub(crate) home: Home,
     /// The configuration.
-    pub config: Config,
+    pub(crate) config: Config,
     /// Who asks: an agent where its environment names a session.
-    pub actor: Actor,
+    pub(crate) actor: Actor,
 }
 
 impl<P: Ports> Console<P> {
@@ -36,7 +36,7 @@ impl<P: Ports> Console<P> {
     ///
     /// # Errors
     /// There is none, or it cannot be read.
-    pub async fn session(&self, id: &SessionId) -> Result<Session, CliError> {
+    pub(crate) async fn session(&self, id: &SessionId) -> Result<Session, CliError> {
         let found = self.host.ports().session(id).await?;
         found.ok_or_else(|| HostError::NotFound(id.clone()).into())
     }
@@ -45,12 +45,14 @@ impl<P: Ports> Console<P> {
     ///
     /// # Errors
     /// One of them does not exist, or they cannot be read.
-    pub async fn sessions(&self, ids: &[SessionId]) -> Result<Vec<Session>, CliError> {
+    pub(crate) async fn sessions(&self, ids: &[SessionId]) -> Result<Vec<Session>, CliError> {
         let found = self.host.ports().sessions(ids).await?;
         ids.iter()
             .map(|id| {
                 let session = found.iter().find(|session| session.id == *id);
-                session.cloned().ok_or_else(|| HostError::NotFound(id.clone()).into())
+                session
+                    .cloned()
+                    .ok_or_else(|| HostError::NotFound(id.clone()).into())
             })
             .collect()
     }
@@ -60,7 +62,7 @@ impl<P: Ports> Console<P> {
     ///
     /// # Errors
     /// The store cannot be written.
-    pub async fn reconcile(&self, sessions: &[Session]) -> Result<bool, CliError> {
+    pub(crate) async fn reconcile(&self, sessions: &[Session]) -> Result<bool, CliError> {
         let live: Vec<Session> = sessions.iter().filter(|s| s.is_live()).cloned().collect();
         if live.is_empty() {
             return Ok(false);
@@ -70,12 +72,12 @@ impl<P: Ports> Console<P> {
 }
 
 /// The session that an agent's environment names, as the actor.
-pub fn actor() -> Actor {
+pub(crate) fn actor() -> Actor {
     own_session().map_or(Actor::Command, Actor::Session)
 }
 
 /// The session whose agent calls (`spec/cli.md`, environment).
-pub fn own_session() -> Option<SessionId> {
+pub(crate) fn own_session() -> Option<SessionId> {
     std::env::var("CALLBOARD_SESSION_ID").ok()?.parse().ok()
 }
 
@@ -83,7 +85,7 @@ pub fn own_session() -> Option<SessionId> {
 ///
 /// # Errors
 /// It cannot be read, or is no UTF-8.
-pub fn read_input() -> Result<String, CliError> {
+pub(crate) fn read_input() -> Result<String, CliError> {
     std::io::read_to_string(std::io::stdin()).map_err(CliError::io("reading standard input"))
 }
 
@@ -92,13 +94,16 @@ impl<P: Ports> Console<P> {
     ///
     /// # Errors
     /// There is no such target.
-    pub fn launch(
+    pub(crate) fn launch(
         &self,
         agent: Option<String>,
         target: Option<String>,
         args: Vec<String>,
     ) -> Result<LaunchFacts, CliError> {
-        let name = target.clone().or(agent).unwrap_or_else(|| self.config.agent.clone());
+        let name = target
+            .clone()
+            .or(agent)
+            .unwrap_or_else(|| self.config.agent.clone());
         if name == "command" && args.is_empty() {
             return Err(CliError::Usage {
                 message: "the agent command wants a program".to_owned(),
@@ -114,7 +119,12 @@ impl<P: Ports> Console<P> {
                 permission_mode: chosen.permission_mode.clone(),
                 agent_session_id: None,
             }),
-            None => Ok(LaunchFacts { agent: name.clone(), target: name, args, ..LaunchFacts::default() }),
+            None => Ok(LaunchFacts {
+                agent: name.clone(),
+                target: name,
+                args,
+                ..LaunchFacts::default()
+            }),
         }
     }
 
@@ -122,17 +132,17 @@ impl<P: Ports> Console<P> {
     ///
     /// # Errors
     /// The folder cannot be watched.
-    pub fn changes(&self) -> Result<Changes, CliError> {
+    pub(crate) fn changes(&self) -> Result<Changes, CliError> {
         Ok(Changes)
     }
 }
 
 /// Notices of changes of the store.
-pub struct Changes;
+pub(crate) struct Changes;
 
 impl Changes {
     /// Waits for the next change, at most `limit`.
-    pub async fn next(&mut self, limit: Duration) {
+    pub(crate) async fn next(&mut self, limit: Duration) {
         tokio::time::sleep(limit.min(Duration::from_millis(100))).await;
     }
 }

@@ -13,17 +13,29 @@ use super::select;
 ///
 /// # Errors
 /// One of the sessions does not exist.
-pub async fn pin<P: Ports>(console: &Console<P>, ids: &[IdArg], pinned: bool) -> CommandResult {
+pub(crate) async fn pin<P: Ports>(
+    console: &Console<P>,
+    ids: &[IdArg],
+    pinned: bool,
+) -> CommandResult {
     let ids = existing(console, ids).await?;
     console.host.pin(&ids, pinned, &console.actor).await?;
-    report(console, &ids, if pinned { "pinned" } else { "not pinned any more" })
+    report(
+        console,
+        &ids,
+        if pinned {
+            "pinned"
+        } else {
+            "not pinned any more"
+        },
+    )
 }
 
 /// `seen`
 ///
 /// # Errors
 /// One of the sessions does not exist.
-pub async fn seen<P: Ports>(console: &Console<P>, ids: &[IdArg]) -> CommandResult {
+pub(crate) async fn seen<P: Ports>(console: &Console<P>, ids: &[IdArg]) -> CommandResult {
     let ids = existing(console, ids).await?;
     console.host.seen(&ids).await?;
     report(console, &ids, "seen")
@@ -33,8 +45,11 @@ pub async fn seen<P: Ports>(console: &Console<P>, ids: &[IdArg]) -> CommandResul
 ///
 /// # Errors
 /// There is no such session.
-pub async fn rename<P: Ports>(console: &Console<P>, args: RenameArgs) -> CommandResult {
-    console.host.rename(&args.id, &args.title, &console.actor).await?;
+pub(crate) async fn rename<P: Ports>(console: &Console<P>, args: RenameArgs) -> CommandResult {
+    console
+        .host
+        .rename(&args.id, &args.title, &console.actor)
+        .await?;
     let session = console.session(&args.id).await?;
     console.out.report(&SessionJson::from(&session), |_| {
         format!("{} is called {} now", session.id, session.title)

@@ -13,7 +13,7 @@ use crate::host::ports::PortError;
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
-pub enum CliError {
+pub(crate) enum CliError {
     /// A coordinator refused or failed.
     #[error(transparent)]
     Host(#[from] HostError),
@@ -79,13 +79,13 @@ pub enum CliError {
 
 impl CliError {
     /// Names what was attempted when reading or writing failed.
-    pub fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |source| Self::Io { what, source }
     }
 
     /// What a caller can do about it.
-    pub fn kind(&self) -> ErrorKind {
+    pub(crate) fn kind(&self) -> ErrorKind {
         match self {
             Self::Host(error) => error.kind(),
             Self::Port(error) => error.kind,
@@ -100,7 +100,7 @@ impl CliError {
     }
 
     /// What to do about it.
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Host(error) => error.hint(),
             Self::Port(error) => error.hint.clone(),
@@ -114,7 +114,7 @@ impl CliError {
     }
 
     /// The session it is about.
-    pub fn id(&self) -> Option<&SessionId> {
+    pub(crate) fn id(&self) -> Option<&SessionId> {
         match self {
             Self::EndedFirst { id, .. } => Some(id),
             Self::Host(error) => match error {
@@ -144,7 +144,7 @@ impl From<Ended> for CliError {
 
 /// How a command that printed its report ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub(crate) enum Ending {
     /// Everything was done.
     Done,
     /// Not everything was; the report says what.
@@ -155,7 +155,7 @@ pub enum Ending {
 
 impl Ending {
     /// From the results of many: `kind` where none succeeded, partly done where some did.
-    pub fn of(succeeded: usize, failed: usize, kind: ErrorKind) -> Self {
+    pub(crate) fn of(succeeded: usize, failed: usize, kind: ErrorKind) -> Self {
         match (succeeded, failed) {
             (_, 0) => Self::Done,
             (0, _) => Self::Short(kind),
@@ -165,10 +165,10 @@ impl Ending {
 }
 
 /// Result of a command.
-pub type CommandResult = Result<Ending, CliError>;
+pub(crate) type CommandResult = Result<Ending, CliError>;
 
 /// The exit code of a result.
-pub fn exit_code(result: &CommandResult) -> ExitCode {
+pub(crate) fn exit_code(result: &CommandResult) -> ExitCode {
     match result {
         Ok(Ending::Done) | Err(CliError::ClosedPipe) => ExitCode::SUCCESS,
         Ok(Ending::Code(code)) => ExitCode::from(*code),
@@ -179,7 +179,7 @@ pub fn exit_code(result: &CommandResult) -> ExitCode {
 
 /// `{error {kind, message, hint, id}}`
 #[derive(Debug, Serialize)]
-pub struct ErrorReport<'a> {
+pub(crate) struct ErrorReport<'a> {
     error: ErrorBody<'a>,
 }
 
@@ -215,7 +215,12 @@ mod tests {
         let json = serde_json::to_value(ErrorReport::from(&error)).unwrap();
         assert_eq!(json["error"]["kind"], "refused");
         assert_eq!(json["error"]["id"], "shop-4");
-        assert!(json["error"]["hint"].as_str().unwrap().contains("restore shop-4"));
+        assert!(
+            json["error"]["hint"]
+                .as_str()
+                .unwrap()
+                .contains("restore shop-4")
+        );
         let error = CliError::WaitedTooLong;
         let json = serde_json::to_value(ErrorReport::from(&error)).unwrap();
         assert!(json["error"]["hint"].is_null() && json["error"]["id"].is_null());
@@ -224,7 +229,13 @@ mod tests {
     #[test]
     fn many_results_end_as_done_partly_done_or_by_their_kind() {
         assert_eq!(Ending::of(3, 0, ErrorKind::Failed), Ending::Done);
-        assert_eq!(Ending::of(0, 2, ErrorKind::Refused), Ending::Short(ErrorKind::Refused));
-        assert_eq!(Ending::of(1, 1, ErrorKind::Failed), Ending::Short(ErrorKind::Partial));
+        assert_eq!(
+            Ending::of(0, 2, ErrorKind::Refused),
+            Ending::Short(ErrorKind::Refused)
+        );
+        assert_eq!(
+            Ending::of(1, 1, ErrorKind::Failed),
+            Ending::Short(ErrorKind::Partial)
+        );
     }
 }

@@ -19,7 +19,7 @@ use crate::host::report::SkippedRow;
 
 /// A session.
 #[derive(Debug, Serialize)]
-pub struct SessionJson<'a> {
+pub(crate) struct SessionJson<'a> {
     id: &'a SessionId,
     workspace: &'a WorkspaceName,
     project: Option<&'a ProjectName>,
@@ -119,19 +119,22 @@ impl<'a> From<&'a Session> for SessionJson<'a> {
 }
 
 /// The derivation of a session's status in words.
-pub fn why(session: &Session) -> String {
+pub(crate) fn why(session: &Session) -> String {
     let condition = &session.condition;
     let derived = status::derive(&condition.lifecycle, &condition.activity, &session.prs);
     let witness = match condition.activity.witness.as_str() {
         "" => "no witness".to_owned(),
         witness => format!("seen by {witness}"),
     };
-    format!("rule {}: {}; activity {}, {witness}", derived.rule, derived.because, condition.activity.value)
+    format!(
+        "rule {}: {}; activity {}, {witness}",
+        derived.rule, derived.because, condition.activity.value
+    )
 }
 
 /// `{sessions, total, next_cursor}`
 #[derive(Debug, Serialize)]
-pub struct PageJson<'a> {
+pub(crate) struct PageJson<'a> {
     sessions: Vec<SessionJson<'a>>,
     total: Option<u64>,
     next_cursor: Option<&'a str>,
@@ -142,7 +145,7 @@ const SEARCH_COUNTED: u64 = 50;
 
 impl<'a> PageJson<'a> {
     /// A page; beyond 50 matches of a search the total is not known.
-    pub fn new(page: &'a Page, searched: bool) -> Self {
+    pub(crate) fn new(page: &'a Page, searched: bool) -> Self {
         Self {
             sessions: page.sessions.iter().map(SessionJson::from).collect(),
             total: Some(page.total).filter(|total| !searched || *total <= SEARCH_COUNTED),
@@ -153,7 +156,7 @@ impl<'a> PageJson<'a> {
 
 /// `{sessions [...], skipped}`
 #[derive(Debug, Serialize)]
-pub struct PlanJson<'a> {
+pub(crate) struct PlanJson<'a> {
     sessions: Vec<PlanItemJson<'a>>,
     skipped: Vec<SkippedRow>,
 }
@@ -194,25 +197,29 @@ impl<'a> From<&'a Plan> for PlanJson<'a> {
 
 /// `wait`: `id, status, activity`.
 #[derive(Debug, Serialize)]
-pub struct WaitJson<'a> {
+pub(crate) struct WaitJson<'a> {
     /// The session that is in one of the states.
-    pub id: &'a SessionId,
+    pub(crate) id: &'a SessionId,
     /// Its status.
-    pub status: Status,
+    pub(crate) status: Status,
     /// Its activity.
-    pub activity: Activity,
+    pub(crate) activity: Activity,
 }
 
 impl<'a> From<&'a Session> for WaitJson<'a> {
     fn from(session: &'a Session) -> Self {
         let condition = &session.condition;
-        Self { id: &session.id, status: condition.status, activity: condition.activity.value }
+        Self {
+            id: &session.id,
+            status: condition.status,
+            activity: condition.activity.value,
+        }
     }
 }
 
 /// `screen --json`
 #[derive(Debug, Serialize)]
-pub struct ScreenJson<'a> {
+pub(crate) struct ScreenJson<'a> {
     cols: u16,
     rows: u16,
     lines: &'a [String],
@@ -246,7 +253,7 @@ impl<'a> From<&'a ScreenText> for ScreenJson<'a> {
 
 /// An object with one field, as `{"projects": [...]}`.
 #[derive(Debug)]
-pub struct Named<'a, T>(pub &'static str, pub &'a [T]);
+pub(crate) struct Named<'a, T>(pub &'static str, pub &'a [T]);
 
 impl<T: Serialize> Serialize for Named<'_, T> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -10,11 +10,11 @@ use super::error::{CliError, ErrorReport};
 
 /// How to print.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Output {
+pub(crate) struct Output {
     /// As JSON.
-    pub json: bool,
+    pub(crate) json: bool,
     /// Without reports.
-    pub quiet: bool,
+    pub(crate) quiet: bool,
 }
 
 impl Output {
@@ -22,33 +22,47 @@ impl Output {
     ///
     /// # Errors
     /// [`CliError::ClosedPipe`], or writing failed.
-    pub fn answer<T: Serialize>(
+    pub(crate) fn answer<T: Serialize>(
         self,
         value: &T,
         human: impl FnOnce(&T) -> String,
     ) -> Result<(), CliError> {
-        if self.json { write_json(value) } else { write_text(&human(value)) }
+        if self.json {
+            write_json(value)
+        } else {
+            write_text(&human(value))
+        }
     }
 
     /// Prints what was done; as text only where not told to be quiet.
     ///
     /// # Errors
     /// As [`Output::answer`].
-    pub fn report<T: Serialize>(
+    pub(crate) fn report<T: Serialize>(
         self,
         value: &T,
         human: impl FnOnce(&T) -> String,
     ) -> Result<(), CliError> {
-        if self.quiet && !self.json { Ok(()) } else { self.answer(value, human) }
+        if self.quiet && !self.json {
+            Ok(())
+        } else {
+            self.answer(value, human)
+        }
     }
 
     /// Prints an error on standard error; nobody is left to tell where that fails.
-    pub fn error(self, error: &CliError) {
+    pub(crate) fn error(self, error: &CliError) {
         let text = if self.json {
             serde_json::to_string(&ErrorReport::from(error)).unwrap_or_else(|_| error.to_string())
         } else {
-            let hint = error.hint().map(|hint| format!("\nhint: {}", clean_line(&hint)));
-            format!("error: {}{}", clean_lines(&error.to_string()), hint.unwrap_or_default())
+            let hint = error
+                .hint()
+                .map(|hint| format!("\nhint: {}", clean_line(&hint)));
+            format!(
+                "error: {}{}",
+                clean_lines(&error.to_string()),
+                hint.unwrap_or_default()
+            )
         };
         let _gone = writeln!(io::stderr().lock(), "{text}");
     }
@@ -65,9 +79,13 @@ fn write_json<T: Serialize>(value: &T) -> Result<(), CliError> {
 ///
 /// # Errors
 /// As [`Output::answer`].
-pub fn write_text(text: &str) -> Result<(), CliError> {
+pub(crate) fn write_text(text: &str) -> Result<(), CliError> {
     let mut stdout = io::stdout().lock();
-    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let end = if text.is_empty() || text.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
     stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.write_all(end.as_bytes()))
@@ -85,24 +103,27 @@ fn clean_lines(text: &str) -> String {
 
 /// Columns of text, each as wide as its widest cell; control characters are removed.
 #[derive(Debug, Default)]
-pub struct Table {
+pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A table with these headings.
-    pub fn new(headings: &[&str]) -> Self {
-        Self { rows: vec![headings.iter().map(|text| text.to_uppercase()).collect()] }
+    pub(crate) fn new(headings: &[&str]) -> Self {
+        Self {
+            rows: vec![headings.iter().map(|text| text.to_uppercase()).collect()],
+        }
     }
 
     /// A table without headings, for names and values.
-    pub fn plain() -> Self {
+    pub(crate) fn plain() -> Self {
         Self::default()
     }
 
     /// Adds a row.
-    pub fn row<const N: usize>(&mut self, cells: [&str; N]) {
-        self.rows.push(cells.iter().map(|text| clean_line(text)).collect());
+    pub(crate) fn row<const N: usize>(&mut self, cells: [&str; N]) {
+        self.rows
+            .push(cells.iter().map(|text| clean_line(text)).collect());
     }
 }
 
@@ -110,7 +131,13 @@ impl std::fmt::Display for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns)
-            .map(|at| self.rows.iter().filter_map(|row| row.get(at)).map(|c| width(c)).max())
+            .map(|at| {
+                self.rows
+                    .iter()
+                    .filter_map(|row| row.get(at))
+                    .map(|c| width(c))
+                    .max()
+            })
             .map(Option::unwrap_or_default)
             .collect();
         for row in &self.rows {
@@ -134,6 +161,9 @@ mod tests {
         let mut table = Table::new(&["id", "title"]);
         table.row(["shop-1", "日本"]);
         table.row(["a", "b\u{1b}[31m\nc"]);
-        assert_eq!(table.to_string(), "ID      TITLE\nshop-1  日本\na       b[31m c\n");
+        assert_eq!(
+            table.to_string(),
+            "ID      TITLE\nshop-1  日本\na       b[31m c\n"
+        );
     }
 }

@@ -16,20 +16,20 @@ const PAGE: usize = 1_000;
 
 /// Sessions that a changing verb is asked for.
 #[derive(Debug, Default)]
-pub struct Chosen {
+pub(crate) struct Chosen {
     /// Which, sorted and unique (`spec/lifecycle.md` D1).
-    pub ids: BTreeSet<SessionId>,
+    pub(crate) ids: BTreeSet<SessionId>,
     /// What is tested again at both fences.
-    pub conditions: Conditions,
+    pub(crate) conditions: Conditions,
     /// They were named, and nothing else was asked.
-    pub plainly_named: bool,
+    pub(crate) plainly_named: bool,
 }
 
 /// The ids of `args` in their order, each once; `-` reads standard input.
 ///
 /// # Errors
 /// A line of standard input is no id.
-pub fn ids(args: &[IdArg]) -> Result<Vec<SessionId>, CliError> {
+pub(crate) fn ids(args: &[IdArg]) -> Result<Vec<SessionId>, CliError> {
     let mut ids = Vec::new();
     let mut seen = BTreeSet::new();
     let mut add = |id: SessionId| {
@@ -42,7 +42,11 @@ pub fn ids(args: &[IdArg]) -> Result<Vec<SessionId>, CliError> {
             IdArg::Session(id) => add(id.clone()),
             IdArg::Blank => {}
             IdArg::Input => {
-                for line in read_input()?.lines().map(str::trim).filter(|line| !line.is_empty()) {
+                for line in read_input()?
+                    .lines()
+                    .map(str::trim)
+                    .filter(|line| !line.is_empty())
+                {
                     add(SessionId::new(line)?);
                 }
             }
@@ -55,7 +59,7 @@ pub fn ids(args: &[IdArg]) -> Result<Vec<SessionId>, CliError> {
 ///
 /// # Errors
 /// Nothing was given, a line of standard input is no id, or the store cannot be read.
-pub async fn choose<P: Ports>(
+pub(crate) async fn choose<P: Ports>(
     console: &Console<P>,
     selector: &Selector,
 ) -> Result<Chosen, CliError> {
@@ -68,22 +72,39 @@ pub async fn choose<P: Ports>(
     let conditions = selector.conditions();
     if selector.ids.is_empty() {
         let ids = matching(console, selector.filter(Vec::new())).await?;
-        return Ok(Chosen { ids: ids.into_iter().collect(), conditions, plainly_named: false });
+        return Ok(Chosen {
+            ids: ids.into_iter().collect(),
+            conditions,
+            plainly_named: false,
+        });
     }
     let named = ids(&selector.ids)?;
     let choosing = selector.choosing(named.clone());
-    let plain = Filter { ids: named.clone(), ..Filter::default() };
+    let plain = Filter {
+        ids: named.clone(),
+        ..Filter::default()
+    };
     if choosing == plain || named.is_empty() {
         let plainly_named = conditions.is_empty();
-        return Ok(Chosen { ids: named.into_iter().collect(), conditions, plainly_named });
+        return Ok(Chosen {
+            ids: named.into_iter().collect(),
+            conditions,
+            plainly_named,
+        });
     }
     // Ids that lead nowhere stay, so that the report says so.
     let known = console.host.ports().sessions(&named).await?;
     let mut ids: BTreeSet<SessionId> = matching(console, choosing).await?.into_iter().collect();
     ids.extend(
-        named.into_iter().filter(|id| !known.iter().any(|s| s.id == *id && s.deletion.is_none())),
+        named
+            .into_iter()
+            .filter(|id| !known.iter().any(|s| s.id == *id && s.deletion.is_none())),
     );
-    Ok(Chosen { ids, conditions, plainly_named: false })
+    Ok(Chosen {
+        ids,
+        conditions,
+        plainly_named: false,
+    })
 }
 
 /// Every session that `filter` lets through.
@@ -91,7 +112,11 @@ async fn matching<P: Ports>(
     console: &Console<P>,
     filter: Filter,
 ) -> Result<Vec<SessionId>, CliError> {
-    let mut query = PageQuery { filter, limit: PAGE, ..PageQuery::default() };
+    let mut query = PageQuery {
+        filter,
+        limit: PAGE,
+        ..PageQuery::default()
+    };
     let mut ids = Vec::new();
     loop {
         let page = console.host.ports().page(&query).await?;

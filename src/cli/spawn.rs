@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
-use crate::domain::session::LaunchFacts;
 use crate::host::ports::Ports;
 use crate::host::report::{CreateOutcome, CreateRequest, Place};
 
@@ -17,7 +16,7 @@ use super::json::SessionJson;
 ///
 /// # Errors
 /// Not created: nothing of it remains.
-pub async fn run<P: Ports>(console: &Console<P>, args: SpawnArgs) -> CommandResult {
+pub(crate) async fn run<P: Ports>(console: &Console<P>, args: SpawnArgs) -> CommandResult {
     let request = request(console, args)?;
     let outcome = console.host.create(&console.context, request).await?;
     let (session, failure) = match outcome {
@@ -27,14 +26,20 @@ pub async fn run<P: Ports>(console: &Console<P>, args: SpawnArgs) -> CommandResu
         }
         CreateOutcome::Parked { session, error } => (session, Some((ErrorKind::Failed, error))),
     };
-    console.out.answer(&SessionJson::from(&*session), |_| session.id.to_string())?;
+    console
+        .out
+        .answer(&SessionJson::from(&*session), |_| session.id.to_string())?;
     match failure {
         None => Ok(Ending::Done),
         Some((kind, error)) => Err(CliError::Part {
             kind,
             message: format!("session {}: {error}", session.id),
-            hint: (kind == ErrorKind::Failed)
-                .then(|| format!("it is kept; try again with: callboard restore {}", session.id)),
+            hint: (kind == ErrorKind::Failed).then(|| {
+                format!(
+                    "it is kept; try again with: callboard restore {}",
+                    session.id
+                )
+            }),
         }),
     }
 }
@@ -42,10 +47,10 @@ pub async fn run<P: Ports>(console: &Console<P>, args: SpawnArgs) -> CommandResu
 fn request<P: Ports>(console: &Console<P>, args: SpawnArgs) -> Result<CreateRequest, CliError> {
     let prompt = match args.prompt_file {
         Some(path) if path == Path::new("-") => Some(read_input()?),
-        Some(path) => Some(
-            std::fs::read_to_string(&path)
-                .map_err(CliError::io(format!("reading the prompt from {}", path.display())))?,
-        ),
+        Some(path) => Some(std::fs::read_to_string(&path).map_err(CliError::io(format!(
+            "reading the prompt from {}",
+            path.display()
+        )))?),
         None => args.prompt,
     };
     let place = match args.project {

@@ -25,23 +25,44 @@ struct SendJson<'a> {
 ///
 /// # Errors
 /// Wrong use, or the wait after it failed.
-pub async fn send<P: Ports>(console: &Console<P>, args: SendArgs) -> CommandResult {
+pub(crate) async fn send<P: Ports>(console: &Console<P>, args: SendArgs) -> CommandResult {
     let (ids, text) = split(args.words)?;
     let ids = select::ids(&ids)?;
     let known = console.host.ports().sessions(&ids).await?;
     let awaited: Vec<Awaited> = known.iter().map(Awaited::from_now_on).collect();
-    let results =
-        console.host.send(&console.context, &ids, &text, !args.no_enter, &console.actor).await?;
+    let results = console
+        .host
+        .send(
+            &console.context,
+            &ids,
+            &text,
+            !args.no_enter,
+            &console.actor,
+        )
+        .await?;
     let ending = ending(&results);
     if args.wait.is_empty() || ending != Ending::Done {
-        let report = SendJson { results: &results, waited: None };
-        console.out.report(&report, |report| results_text(report.results))?;
+        let report = SendJson {
+            results: &results,
+            waited: None,
+        };
+        console
+            .out
+            .report(&report, |report| results_text(report.results))?;
         return Ok(ending);
     }
     let found = until(console, &awaited, &args.wait, args.timeout).await?;
-    let report = SendJson { results: &results, waited: Some(WaitJson::from(&found)) };
+    let report = SendJson {
+        results: &results,
+        waited: Some(WaitJson::from(&found)),
+    };
     console.out.report(&report, |report| {
-        format!("{}{}: {}\n", results_text(report.results), found.id, found.condition.status)
+        format!(
+            "{}{}: {}\n",
+            results_text(report.results),
+            found.id,
+            found.condition.status
+        )
     })?;
     Ok(Ending::Done)
 }
@@ -49,7 +70,10 @@ pub async fn send<P: Ports>(console: &Console<P>, args: SendArgs) -> CommandResu
 /// Ids, and the last word as the text; `-` as the text reads standard input.
 fn split(mut words: Vec<String>) -> Result<(Vec<IdArg>, String), CliError> {
     let text = words.pop().unwrap_or_default();
-    let ids = words.iter().map(|word| word.parse()).collect::<Result<Vec<IdArg>, _>>()?;
+    let ids = words
+        .iter()
+        .map(|word| word.parse())
+        .collect::<Result<Vec<IdArg>, _>>()?;
     if text != "-" {
         return Ok((ids, text));
     }
@@ -68,18 +92,33 @@ fn split(mut words: Vec<String>) -> Result<(Vec<IdArg>, String), CliError> {
 ///
 /// # Errors
 /// A key is not known, or the write was refused.
-pub async fn keys<P: Ports>(console: &Console<P>, args: KeysArgs) -> CommandResult {
+pub(crate) async fn keys<P: Ports>(console: &Console<P>, args: KeysArgs) -> CommandResult {
     console.session(&args.id).await?;
-    console.host.keys(&console.context, &args.id, &args.keys, &console.actor).await?;
-    let results = [SendResult { id: args.id, sent: true, reason: None }];
-    console.out.report(&Named("results", &results), |list| results_text(list.1))?;
+    console
+        .host
+        .keys(&console.context, &args.id, &args.keys, &console.actor)
+        .await?;
+    let results = [SendResult {
+        id: args.id,
+        sent: true,
+        reason: None,
+    }];
+    console
+        .out
+        .report(&Named("results", &results), |list| results_text(list.1))?;
     Ok(Ending::Done)
 }
 
 fn ending(results: &[SendResult]) -> Ending {
     let failed: Vec<&SendResult> = results.iter().filter(|result| !result.sent).collect();
-    let missing = failed.iter().all(|result| result.reason.as_deref() == Some("not_found"));
-    let kind = if missing { ErrorKind::NotFound } else { ErrorKind::Refused };
+    let missing = failed
+        .iter()
+        .all(|result| result.reason.as_deref() == Some("not_found"));
+    let kind = if missing {
+        ErrorKind::NotFound
+    } else {
+        ErrorKind::Refused
+    };
     Ending::of(results.len() - failed.len(), failed.len(), kind)
 }
 
@@ -96,7 +135,7 @@ fn results_text(results: &[SendResult]) -> String {
 ///
 /// # Errors
 /// There is no such session, or no screen of it.
-pub async fn screen<P: Ports>(console: &Console<P>, args: ScreenArgs) -> CommandResult {
+pub(crate) async fn screen<P: Ports>(console: &Console<P>, args: ScreenArgs) -> CommandResult {
     if args.ansi && console.out.json {
         return Err(CliError::Usage {
             message: "--ansi and --json cannot be used together".to_owned(),
@@ -104,9 +143,17 @@ pub async fn screen<P: Ports>(console: &Console<P>, args: ScreenArgs) -> Command
         });
     }
     console.session(&args.id).await?;
-    let screen = console.host.ports().screen(&console.context, &args.id, args.scrollback).await?;
+    let screen = console
+        .host
+        .ports()
+        .screen(&console.context, &args.id, args.scrollback)
+        .await?;
     console.out.answer(&ScreenJson::from(&screen), |_| {
-        screen.lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+        screen
+            .lines
+            .iter()
+            .map(|line| format!("{}\n", line.trim_end()))
+            .collect()
     })?;
     Ok(Ending::Done)
 }
@@ -138,8 +185,14 @@ mod tests {
         let refused = result("a-2", Some("question shown"));
         let missing = result("a-3", Some("not_found"));
         assert_eq!(ending(std::slice::from_ref(&sent)), Ending::Done);
-        assert_eq!(ending(std::slice::from_ref(&refused)), Ending::Short(ErrorKind::Refused));
-        assert_eq!(ending(std::slice::from_ref(&missing)), Ending::Short(ErrorKind::NotFound));
+        assert_eq!(
+            ending(std::slice::from_ref(&refused)),
+            Ending::Short(ErrorKind::Refused)
+        );
+        assert_eq!(
+            ending(std::slice::from_ref(&missing)),
+            Ending::Short(ErrorKind::NotFound)
+        );
         assert_eq!(ending(&[sent, refused]), Ending::Short(ErrorKind::Partial));
     }
 }

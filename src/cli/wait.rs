@@ -20,7 +20,7 @@ const PROBE_EVERY: Duration = Duration::from_secs(2);
 
 /// A session that one waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Awaited {
+pub(crate) struct Awaited {
     id: SessionId,
     /// States while the turn is not beyond this one do not count.
     after_turn: Option<u32>,
@@ -28,8 +28,11 @@ pub struct Awaited {
 
 impl Awaited {
     /// Only states that follow a write from now on count.
-    pub fn from_now_on(session: &Session) -> Self {
-        Self { id: session.id.clone(), after_turn: Some(session.condition.turn) }
+    pub(crate) fn from_now_on(session: &Session) -> Self {
+        Self {
+            id: session.id.clone(),
+            after_turn: Some(session.condition.turn),
+        }
     }
 
     /// Whether the state of `session` counts: it belongs to a turn beyond the named one, and began
@@ -47,10 +50,13 @@ impl Awaited {
 ///
 /// # Errors
 /// Not found, ended first, or timed out.
-pub async fn run<P: Ports>(console: &Console<P>, args: WaitArgs) -> CommandResult {
+pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WaitArgs) -> CommandResult {
     let awaited: Vec<Awaited> = select::ids(&args.ids)?
         .into_iter()
-        .map(|id| Awaited { id, after_turn: args.after_turn })
+        .map(|id| Awaited {
+            id,
+            after_turn: args.after_turn,
+        })
         .collect();
     let session = until(console, &awaited, &args.goals, args.timeout).await?;
     console.out.answer(&WaitJson::from(&session), |wait| {
@@ -63,7 +69,7 @@ pub async fn run<P: Ports>(console: &Console<P>, args: WaitArgs) -> CommandResul
 ///
 /// # Errors
 /// Not found, ended first, interrupted, or timed out.
-pub async fn until<P: Ports>(
+pub(crate) async fn until<P: Ports>(
     console: &Console<P>,
     awaited: &[Awaited],
     goals: &[Goal],
@@ -121,7 +127,10 @@ fn verdict(
             Some(_) => "deleted".to_owned(),
             None => session.condition.status.to_string(),
         };
-        Err(CliError::EndedFirst { id: session.id.clone(), status })
+        Err(CliError::EndedFirst {
+            id: session.id.clone(),
+            status,
+        })
     })
 }
 

@@ -8,8 +8,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::rail::SectionKey;
 
-pub use selector::{IdArg, IdArgs, Selector};
-pub use verbs::{
+pub(crate) use selector::{IdArg, IdArgs, Selector};
+pub(crate) use verbs::{
     AttachArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, IdsArgs, KeysArgs, ListArgs, ProjectAdd,
     ProjectCommand, RenameArgs, RestoreArgs, ScreenArgs, ScriptedArgs, SendArgs, Size, SpawnArgs,
     StopArgs, WaitArgs,
@@ -20,53 +20,59 @@ pub use verbs::{
 /// Without a command it opens the dashboard.
 #[derive(Debug, Parser)]
 #[command(name = "callboard", version, disable_help_subcommand = true)]
-pub struct Cli {
+pub(crate) struct Cli {
     /// Options of every command.
     #[command(flatten)]
-    pub global: Global,
+    pub(crate) global: Global,
     /// Options of the dashboard.
     #[command(flatten)]
-    pub board: BoardArgs,
+    pub(crate) board: BoardArgs,
     /// The command; none opens the dashboard.
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub(crate) command: Option<Command>,
 }
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
-pub struct Global {
+pub(crate) struct Global {
     /// Workspace
-    #[arg(long, global = true, value_name = "NAME", env = "CALLBOARD_WORKSPACE", default_value = "default")]
-    pub workspace: WorkspaceName,
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "CALLBOARD_WORKSPACE",
+        default_value = "default"
+    )]
+    pub(crate) workspace: WorkspaceName,
     /// Print JSON
     #[arg(long, global = true)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// Print no reports, only answers and errors
     #[arg(long, global = true)]
-    pub quiet: bool,
+    pub(crate) quiet: bool,
 }
 
 /// Where the dashboard opens.
 #[derive(Debug, Clone, Default, Args)]
-pub struct BoardArgs {
+pub(crate) struct BoardArgs {
     /// Open in this section: pinned, conversations, project:PATH
     #[arg(long, value_name = "KEY", value_parser = selector::section)]
-    pub section: Option<SectionKey>,
+    pub(crate) section: Option<SectionKey>,
     /// Select this session
     #[arg(long, value_name = "ID")]
-    pub select: Option<SessionId>,
+    pub(crate) select: Option<SessionId>,
 }
 
 impl BoardArgs {
     /// Whether nothing was given.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.section.is_none() && self.select.is_none()
     }
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// The dashboard on a throwaway home with a sample repository and scripted agents
     Demo(DemoArgs),
     /// Register folders
@@ -140,7 +146,7 @@ pub enum Command {
 
 /// What to do with operations.
 #[derive(Debug, Clone, Subcommand)]
-pub enum OpsCommand {
+pub(crate) enum OpsCommand {
     /// List operations, newest first
     List,
     /// Show one operation
@@ -153,7 +159,7 @@ pub enum OpsCommand {
 
 /// What to do with agent definitions.
 #[derive(Debug, Clone, Copy, Subcommand)]
-pub enum AgentsCommand {
+pub(crate) enum AgentsCommand {
     /// List definitions and the programs that were found
     List,
 }
@@ -184,7 +190,9 @@ mod tests {
     #[test]
     fn arguments_after_two_dashes_belong_to_the_agent() {
         let cli = parse("callboard spawn --agent command -- sh -c --json").unwrap();
-        let Some(Command::Spawn(spawn)) = cli.command else { panic!("not spawn") };
+        let Some(Command::Spawn(spawn)) = cli.command else {
+            panic!("not spawn")
+        };
         assert_eq!(spawn.args, ["sh", "-c", "--json"]);
         assert!(!cli.global.json);
     }
@@ -212,8 +220,11 @@ mod tests {
 
     #[test]
     fn wait_knows_its_goals() {
-        let cli = parse("callboard wait shop-1 - --for needs_input,exit,idle --timeout 30s").unwrap();
-        let Some(Command::Wait(wait)) = cli.command else { panic!("not wait") };
+        let cli =
+            parse("callboard wait shop-1 - --for needs_input,exit,idle --timeout 30s").unwrap();
+        let Some(Command::Wait(wait)) = cli.command else {
+            panic!("not wait")
+        };
         assert_eq!(wait.goals.len(), 3);
         assert_eq!(wait.goals[2], Goal::Idle);
         assert_eq!(wait.timeout, Some(std::time::Duration::from_secs(30)));

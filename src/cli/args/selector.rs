@@ -14,7 +14,7 @@ use crate::domain::time::parse_duration;
 
 /// One `ID` of the command line. Blanks around it are dropped (`spec/lifecycle.md` D1).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum IdArg {
+pub(crate) enum IdArg {
     /// A session.
     Session(SessionId),
     /// `-`: more ids on standard input.
@@ -37,7 +37,7 @@ impl FromStr for IdArg {
 
 /// `ID...`, at least one.
 #[derive(Debug, Clone, Args)]
-pub struct IdArgs {
+pub(crate) struct IdArgs {
     /// Sessions; - reads ids from standard input, one a line
     #[arg(value_name = "ID", required = true)]
     ids: Vec<IdArg>,
@@ -53,56 +53,56 @@ impl std::ops::Deref for IdArgs {
 
 /// Which sessions: ids, filters, or both.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Selector {
+pub(crate) struct Selector {
     /// Sessions; - reads ids from standard input, one a line
     #[arg(value_name = "ID")]
-    pub ids: Vec<IdArg>,
+    pub(crate) ids: Vec<IdArg>,
     /// Shown in this section: pinned, conversations, project:PATH
     #[arg(long, value_name = "KEY", value_parser = section)]
-    pub section: Option<SectionKey>,
+    pub(crate) section: Option<SectionKey>,
     /// In this project, pinned ones included
     #[arg(long, value_name = "NAME")]
-    pub project: Option<ProjectName>,
+    pub(crate) project: Option<ProjectName>,
     /// Of this agent
     #[arg(long, value_name = "AGENT")]
-    pub agent: Vec<String>,
+    pub(crate) agent: Vec<String>,
     /// In this status
     #[arg(long, value_name = "STATUS")]
-    pub status: Vec<Status>,
+    pub(crate) status: Vec<Status>,
     /// In this zone
     #[arg(long, value_name = "ZONE")]
-    pub zone: Vec<Zone>,
+    pub(crate) zone: Vec<Zone>,
     /// With this text
     #[arg(long, value_name = "TEXT")]
-    pub search: Option<String>,
+    pub(crate) search: Option<String>,
     /// Last active longer ago, as 7d or 12h
     #[arg(long, value_name = "AGE", value_parser = duration)]
-    pub older_than: Option<Duration>,
+    pub(crate) older_than: Option<Duration>,
     /// With uncommitted files
     #[arg(long, conflicts_with = "clean")]
-    pub dirty: bool,
+    pub(crate) dirty: bool,
     /// Without uncommitted files
     #[arg(long)]
-    pub clean: bool,
+    pub(crate) clean: bool,
     /// Children of this session
     #[arg(long, value_name = "ID")]
-    pub parent: Option<SessionId>,
+    pub(crate) parent: Option<SessionId>,
     /// Without pinned ones
     #[arg(long)]
-    pub exclude_pinned: bool,
+    pub(crate) exclude_pinned: bool,
     /// Every session of the workspace
     #[arg(long)]
-    pub all: bool,
+    pub(crate) all: bool,
 }
 
 impl Selector {
     /// Whether neither ids nor filters nor `--all` were given.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ids.is_empty() && !self.all && self.filter(Vec::new()) == Filter::default()
     }
 
     /// The query for `ids` (all where empty) and every filter.
-    pub fn filter(&self, ids: Vec<SessionId>) -> Filter {
+    pub(crate) fn filter(&self, ids: Vec<SessionId>) -> Filter {
         Filter {
             ids,
             section: self.section.clone(),
@@ -121,7 +121,7 @@ impl Selector {
     }
 
     /// The words that are tested again at both fences (`spec/lifecycle.md` D5).
-    pub fn conditions(&self) -> Conditions {
+    pub(crate) fn conditions(&self) -> Conditions {
         Conditions {
             section: self.section.clone(),
             exclude_pinned: self.exclude_pinned,
@@ -131,7 +131,7 @@ impl Selector {
     }
 
     /// The words that choose the ids once: every filter that is no condition.
-    pub fn choosing(&self, ids: Vec<SessionId>) -> Filter {
+    pub(crate) fn choosing(&self, ids: Vec<SessionId>) -> Filter {
         Filter {
             section: None,
             exclude_pinned: false,
@@ -143,12 +143,12 @@ impl Selector {
 }
 
 /// Reads the key of a section.
-pub(super) fn section(text: &str) -> Result<SectionKey, String> {
+pub(crate) fn section(text: &str) -> Result<SectionKey, String> {
     SectionKey::parse(text)
         .ok_or_else(|| "a section is pinned, conversations or project:/absolute/path".to_owned())
 }
 
 /// Reads a duration such as `90s`, `12h`, `7d`.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).ok_or_else(|| "a duration is a number with s, m, h, d or w".to_owned())
 }

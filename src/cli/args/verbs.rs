@@ -14,21 +14,21 @@ use super::selector::{IdArgs, Selector, duration};
 
 /// `demo`
 #[derive(Debug, Clone, Args)]
-pub struct DemoArgs {
+pub(crate) struct DemoArgs {
     /// Fill a home with made-up sessions and leave
     #[arg(long, requires = "home")]
-    pub seed_only: bool,
+    pub(crate) seed_only: bool,
     /// How many made-up sessions
     #[arg(long, value_name = "N", default_value_t = 200, requires = "seed_only")]
-    pub sessions: usize,
+    pub(crate) sessions: usize,
     /// The home to fill
     #[arg(long, value_name = "DIR", requires = "seed_only")]
-    pub home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
 }
 
 /// `project ...`
 #[derive(Debug, Clone, Subcommand)]
-pub enum ProjectCommand {
+pub(crate) enum ProjectCommand {
     /// Register a folder
     Add(ProjectAdd),
     /// List registered folders in order
@@ -52,27 +52,27 @@ pub enum ProjectCommand {
 
 /// `project add`
 #[derive(Debug, Clone, Args)]
-pub struct ProjectAdd {
+pub(crate) struct ProjectAdd {
     /// Folder
     #[arg(value_name = "PATH")]
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Short name; the folder's unless given
     #[arg(long, value_name = "N")]
-    pub name: Option<ProjectName>,
+    pub(crate) name: Option<ProjectName>,
     /// Command to run in a fresh worktree
     #[arg(long, value_name = "CMD")]
-    pub setup: Vec<String>,
+    pub(crate) setup: Vec<String>,
     /// Ignored files to copy into a fresh worktree
     #[arg(long, value_name = "GLOB")]
-    pub copy: Vec<String>,
+    pub(crate) copy: Vec<String>,
     /// Path to link into a fresh worktree
     #[arg(long, value_name = "PATH")]
-    pub link: Vec<PathBuf>,
+    pub(crate) link: Vec<PathBuf>,
 }
 
 /// Columns and rows, as `120x40`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size(pub u16, pub u16);
+pub(crate) struct Size(pub(crate) u16, pub(crate) u16);
 
 impl FromStr for Size {
     type Err = String;
@@ -87,136 +87,136 @@ impl FromStr for Size {
 
 /// `spawn`
 #[derive(Debug, Clone, Args)]
-pub struct SpawnArgs {
+pub(crate) struct SpawnArgs {
     /// In this project; the one that holds the present folder unless given
     #[arg(long, value_name = "P", conflicts_with = "chat")]
-    pub project: Option<ProjectName>,
+    pub(crate) project: Option<ProjectName>,
     /// Outside projects, in the present folder
     #[arg(long)]
-    pub chat: bool,
+    pub(crate) chat: bool,
     /// Agent
     #[arg(long, value_name = "A", conflicts_with = "target")]
-    pub agent: Option<String>,
+    pub(crate) agent: Option<String>,
     /// Target: a named way to launch
     #[arg(long, value_name = "T")]
-    pub target: Option<String>,
+    pub(crate) target: Option<String>,
     /// Id; the next of its project unless given
     #[arg(long, value_name = "ID")]
-    pub id: Option<SessionId>,
+    pub(crate) id: Option<SessionId>,
     /// Title
     #[arg(long, value_name = "T")]
-    pub title: Option<String>,
+    pub(crate) title: Option<String>,
     /// First prompt
     #[arg(long, value_name = "T", conflicts_with = "prompt_file")]
-    pub prompt: Option<String>,
+    pub(crate) prompt: Option<String>,
     /// File with the first prompt; - reads standard input
     #[arg(long, value_name = "F")]
-    pub prompt_file: Option<PathBuf>,
+    pub(crate) prompt_file: Option<PathBuf>,
     /// Message sent once the session is live
     #[arg(long, value_name = "T")]
-    pub goal: Option<String>,
+    pub(crate) goal: Option<String>,
     /// Branch
     #[arg(long, value_name = "B")]
-    pub branch: Option<String>,
+    pub(crate) branch: Option<String>,
     /// What the branch starts from
     #[arg(long, value_name = "REF")]
-    pub base: Option<String>,
+    pub(crate) base: Option<String>,
     /// Work in the project folder itself, without a worktree
     #[arg(long, conflicts_with_all = ["branch", "base"])]
-    pub in_place: bool,
+    pub(crate) in_place: bool,
     /// Size of the terminal until a console types into it
     #[arg(long, value_name = "COLSxROWS", default_value = "120x40")]
-    pub size: Size,
+    pub(crate) size: Size,
     /// worker or orchestrator
     #[arg(long, value_name = "KIND", default_value = "worker")]
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// The session it is a child of
     #[arg(long, value_name = "ID")]
-    pub parent: Option<SessionId>,
+    pub(crate) parent: Option<SessionId>,
     /// Pin it at once
     #[arg(long)]
-    pub pin: bool,
+    pub(crate) pin: bool,
     /// Arguments of the agent; the whole command for --agent command
     #[arg(last = true, value_name = "ARGS")]
-    pub args: Vec<String>,
+    pub(crate) args: Vec<String>,
 }
 
 /// `list`
 #[derive(Debug, Clone, Args)]
-pub struct ListArgs {
+pub(crate) struct ListArgs {
     /// Which sessions.
     #[command(flatten)]
-    pub selector: Selector,
+    pub(crate) selector: Selector,
     /// What is in the trash
     #[arg(long)]
-    pub deleted: bool,
+    pub(crate) deleted: bool,
     /// At most so many sessions
     #[arg(long, value_name = "N", default_value_t = 100)]
-    pub limit: usize,
+    pub(crate) limit: usize,
     /// Where the page before ended
     #[arg(long, value_name = "C", conflicts_with = "offset")]
-    pub cursor: Option<String>,
+    pub(crate) cursor: Option<String>,
     /// Sessions to leave out first
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub offset: usize,
+    pub(crate) offset: usize,
 }
 
 /// `attach`
 #[derive(Debug, Clone, Args)]
-pub struct AttachArgs {
+pub(crate) struct AttachArgs {
     /// Session
     #[arg(value_name = "ID")]
-    pub id: SessionId,
+    pub(crate) id: SessionId,
     /// Look only
     #[arg(long)]
-    pub read_only: bool,
+    pub(crate) read_only: bool,
 }
 
 /// `screen`
 #[derive(Debug, Clone, Args)]
-pub struct ScreenArgs {
+pub(crate) struct ScreenArgs {
     /// Session
     #[arg(value_name = "ID")]
-    pub id: SessionId,
+    pub(crate) id: SessionId,
     /// Rows of history before it
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub scrollback: usize,
+    pub(crate) scrollback: usize,
     /// With colours, as escape sequences
     #[arg(long)]
-    pub ansi: bool,
+    pub(crate) ansi: bool,
 }
 
 /// `send`
 #[derive(Debug, Clone, Args)]
-pub struct SendArgs {
+pub(crate) struct SendArgs {
     /// Sessions, then the text; a text of - is read from standard input
     #[arg(value_names = ["ID", "TEXT"], num_args = 2.., required = true)]
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// Press no Enter after the text
     #[arg(long)]
-    pub no_enter: bool,
+    pub(crate) no_enter: bool,
     /// Then wait until one of them is in this state
     #[arg(long, value_name = "STATUS", value_delimiter = ',')]
-    pub wait: Vec<Goal>,
+    pub(crate) wait: Vec<Goal>,
     /// Give up waiting after this time
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "wait")]
-    pub timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
 }
 
 /// `keys`
 #[derive(Debug, Clone, Args)]
-pub struct KeysArgs {
+pub(crate) struct KeysArgs {
     /// Session
     #[arg(value_name = "ID")]
-    pub id: SessionId,
+    pub(crate) id: SessionId,
     /// Names of keys: Enter, Esc, C-c, Up
     #[arg(value_name = "KEY", required = true)]
-    pub keys: Vec<String>,
+    pub(crate) keys: Vec<String>,
 }
 
 /// What `wait` waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Goal {
+pub(crate) enum Goal {
     /// This status.
     Status(Status),
     /// The process ended.
@@ -242,119 +242,124 @@ impl FromStr for Goal {
 
 /// `wait`
 #[derive(Debug, Clone, Args)]
-pub struct WaitArgs {
+pub(crate) struct WaitArgs {
     /// Which sessions.
     #[command(flatten)]
-    pub ids: IdArgs,
+    pub(crate) ids: IdArgs,
     /// A status, several with commas, or exit, idle, attention
-    #[arg(long = "for", value_name = "STATUS", value_delimiter = ',', required = true)]
-    pub goals: Vec<Goal>,
+    #[arg(
+        long = "for",
+        value_name = "STATUS",
+        value_delimiter = ',',
+        required = true
+    )]
+    pub(crate) goals: Vec<Goal>,
     /// Give up after this time
     #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     /// Ignore states while the turn is not beyond this one
     #[arg(long, value_name = "N")]
-    pub after_turn: Option<u32>,
+    pub(crate) after_turn: Option<u32>,
 }
 
 /// `stop`
 #[derive(Debug, Clone, Args)]
-pub struct StopArgs {
+pub(crate) struct StopArgs {
     /// Which sessions.
     #[command(flatten)]
-    pub selector: Selector,
+    pub(crate) selector: Selector,
     /// The work is complete
     #[arg(long)]
-    pub done: bool,
+    pub(crate) done: bool,
     /// Say what would be done
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Do not ask
     #[arg(long)]
-    pub yes: bool,
+    pub(crate) yes: bool,
 }
 
 /// `delete`
 #[derive(Debug, Clone, Args)]
-pub struct DeleteArgs {
+pub(crate) struct DeleteArgs {
     /// Which sessions.
     #[command(flatten)]
-    pub selector: Selector,
+    pub(crate) selector: Selector,
     /// Say what would be done
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Do not ask
     #[arg(long)]
-    pub yes: bool,
+    pub(crate) yes: bool,
 }
 
 /// `restore`
 #[derive(Debug, Clone, Args)]
 #[command(group = clap::ArgGroup::new("which").required(true).args(["ids", "last", "batch"]))]
-pub struct RestoreArgs {
+pub(crate) struct RestoreArgs {
     /// Sessions; - reads ids from standard input, one a line
     #[arg(value_name = "ID")]
-    pub ids: Vec<super::IdArg>,
+    pub(crate) ids: Vec<super::IdArg>,
     /// The last batch
     #[arg(long)]
-    pub last: bool,
+    pub(crate) last: bool,
     /// Exactly the sessions of this batch
     #[arg(long, value_name = "B")]
-    pub batch: Option<BatchId>,
+    pub(crate) batch: Option<BatchId>,
     /// Launch them too
     #[arg(long)]
-    pub launch: bool,
+    pub(crate) launch: bool,
     /// Another folder for the worktree
     #[arg(long, value_name = "PATH", conflicts_with_all = ["last", "batch"])]
-    pub to: Option<PathBuf>,
+    pub(crate) to: Option<PathBuf>,
     /// Say what would be done
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
 }
 
 /// Commands that take nothing but sessions.
 #[derive(Debug, Clone, Args)]
-pub struct IdsArgs {
+pub(crate) struct IdsArgs {
     /// Which sessions.
     #[command(flatten)]
-    pub ids: IdArgs,
+    pub(crate) ids: IdArgs,
 }
 
 /// `rename`
 #[derive(Debug, Clone, Args)]
-pub struct RenameArgs {
+pub(crate) struct RenameArgs {
     /// Session
     #[arg(value_name = "ID")]
-    pub id: SessionId,
+    pub(crate) id: SessionId,
     /// Title
     #[arg(value_name = "TITLE")]
-    pub title: String,
+    pub(crate) title: String,
 }
 
 /// `events`
 #[derive(Debug, Clone, Args)]
-pub struct EventsArgs {
+pub(crate) struct EventsArgs {
     /// Session; all unless given
     #[arg(value_name = "ID")]
-    pub id: Option<SessionId>,
+    pub(crate) id: Option<SessionId>,
     /// At most so many, the newest
     #[arg(long, value_name = "N", default_value_t = 100)]
-    pub limit: usize,
+    pub(crate) limit: usize,
 }
 
 /// `scripted`
 #[derive(Debug, Clone, Args)]
-pub struct ScriptedArgs {
+pub(crate) struct ScriptedArgs {
     /// The script itself, lines parted by ;
     #[arg(short = 'e', value_name = "SCRIPT")]
-    pub script: Option<String>,
+    pub(crate) script: Option<String>,
     /// The conversation to begin
     #[arg(long, value_name = "ID")]
-    pub session_id: Option<String>,
+    pub(crate) session_id: Option<String>,
     /// The conversation to resume
     #[arg(long, value_name = "ID", conflicts_with = "session_id")]
-    pub resume: Option<String>,
+    pub(crate) resume: Option<String>,
     /// The file of the script where none was given, then the prompt
     #[arg(value_name = "WORD")]
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
 }

@@ -34,7 +34,7 @@ use super::error::CliError;
 ///
 /// # Errors
 /// The script cannot be read, or a line of it is not known.
-pub fn run(args: &ScriptedArgs) -> Result<u8, CliError> {
+pub(crate) fn run(args: &ScriptedArgs) -> Result<u8, CliError> {
     let mut words = args.words.iter();
     let text = match &args.script {
         Some(text) => text.replace(';', "\n"),

@@ -19,10 +19,15 @@ const BOX: usize = 56;
 const FLOOD_EVERY: Duration = Duration::from_millis(10);
 
 /// Plays `steps` to their end; answers the exit code.
-pub(super) fn play(greeting: Option<&str>, steps: &[Step]) -> io::Result<u8> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+pub(crate) fn play(greeting: Option<&str>, steps: &[Step]) -> io::Result<u8> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let _entered = runtime.enter();
-    let mut player = Player { terminal: Terminal::new()?, survived: Vec::new() };
+    let mut player = Player {
+        terminal: Terminal::new()?,
+        survived: Vec::new(),
+    };
     if let Some(greeting) = greeting {
         write(&format!("{greeting}\n"))?;
     }
@@ -55,13 +60,21 @@ impl Player {
         match step {
             Step::Print(text) => write(&format!("{text}\n"))?,
             Step::Title(text) => write(&format!("\x1b]2;{text}\x07"))?,
-            Step::Status { report: state, asks, text } => report(*state, *asks, text.as_deref())?,
+            Step::Status {
+                report: state,
+                asks,
+                text,
+            } => report(*state, *asks, text.as_deref())?,
             Step::Work(time) => {
                 report(Report::Working, None, None)?;
                 sleep(*time);
             }
             Step::Sleep(time) => sleep(*time),
-            Step::Ask { asks, text, options } => return self.ask(*asks, text, options),
+            Step::Ask {
+                asks,
+                text,
+                options,
+            } => return self.ask(*asks, text, options),
             Step::Prompt => return self.prompt(),
             Step::Loop(times, body) => return self.repeat(*times, body),
             Step::Exit(code) => return Ok(ControlFlow::Break(*code)),
@@ -79,7 +92,10 @@ impl Player {
                 if let Some(folder) = path.parent() {
                     std::fs::create_dir_all(folder)?;
                 }
-                let text = text.as_ref().map(|text| format!("{text}\n")).unwrap_or_default();
+                let text = text
+                    .as_ref()
+                    .map(|text| format!("{text}\n"))
+                    .unwrap_or_default();
                 std::fs::write(path, text)?;
             }
             Step::Rate(bytes) => flood(*bytes)?,
@@ -142,7 +158,10 @@ impl Player {
                 }
                 Some(_) => {}
             }
-            write(&format!("\x1b[{height}A{}", question(text, options, chosen)))?;
+            write(&format!(
+                "\x1b[{height}A{}",
+                question(text, options, chosen)
+            ))?;
         };
         let answer = answer.map_or("cancelled", String::as_str);
         write(&format!("\x1b[{height}A\x1b[JAnswer: {answer}\n"))?;
@@ -158,7 +177,9 @@ fn by_key<'a>(key: &str, options: &'a [String]) -> Option<&'a String> {
     }
     let key = key.to_lowercase();
     let letter = matches!(key.as_str(), "y" | "n").then_some(key)?;
-    options.iter().find(|option| option.to_lowercase().starts_with(&letter))
+    options
+        .iter()
+        .find(|option| option.to_lowercase().starts_with(&letter))
 }
 
 /// The box of a question.
@@ -199,7 +220,12 @@ fn fork(time: Duration) -> io::Result<()> {
 /// Prints coloured lines for ever, `rate` bytes a second.
 fn flood(rate: u64) -> io::Result<()> {
     let text: String = (0..64)
-        .map(|n| format!("\x1b[3{}mline {n:02} of a long listing\x1b[0m of words and numbers\n", n % 8))
+        .map(|n| {
+            format!(
+                "\x1b[3{}mline {n:02} of a long listing\x1b[0m of words and numbers\n",
+                n % 8
+            )
+        })
         .collect();
     let each = (rate * FLOOD_EVERY.as_millis() as u64 / 1_000).max(1) as usize;
     let chunk: String = text.chars().cycle().take(each).collect();
@@ -220,7 +246,10 @@ mod tests {
         let lines: Vec<&str> = drawn.lines().collect();
         assert_eq!(lines.len(), options.len() + 3);
         assert!(lines.iter().all(|line| width(line) == BOX + 4), "{drawn}");
-        assert!(lines[2].contains("  1. Yes") && lines[3].contains("❯ 2. No"), "{drawn}");
+        assert!(
+            lines[2].contains("  1. Yes") && lines[3].contains("❯ 2. No"),
+            "{drawn}"
+        );
     }
 
     #[test]

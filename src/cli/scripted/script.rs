@@ -3,59 +3,78 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::domain::words::words;
+use clap::ValueEnum;
 
-words! {
-    /// A state that OSC 7501 knows.
-    Report {
-        /// Waits for a prompt.
-        Idle = "idle",
-        /// Works.
-        Working = "working",
-        /// Finished.
-        Done = "done",
-        /// Waits for an answer.
-        Blocked = "blocked",
-        /// Failed.
-        Error = "error",
-        /// Reports no more.
-        Clear = "clear",
+/// A state that OSC 7501 knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Report {
+    Idle,
+    Working,
+    Done,
+    Blocked,
+    Error,
+    Clear,
+}
+
+impl Report {
+    /// The word of the protocol.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Working => "working",
+            Self::Done => "done",
+            Self::Blocked => "blocked",
+            Self::Error => "error",
+            Self::Clear => "clear",
+        }
     }
 }
 
-words! {
-    /// What a blocked agent waits for.
-    Asks {
-        /// A permission.
-        Permission = "permission",
-        /// An answer.
-        Question = "question",
-        /// A login.
-        Auth = "auth",
+/// What a blocked agent waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Asks {
+    Permission,
+    Question,
+    Auth,
+}
+
+impl Asks {
+    /// The word of the protocol.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Permission => "permission",
+            Self::Question => "question",
+            Self::Auth => "auth",
+        }
     }
 }
 
-words! {
-    /// A signal to survive.
-    Survive {
-        /// The request to end.
-        Term = "TERM",
-        /// The terminal is gone.
-        Hup = "HUP",
-        /// Ctrl-C.
-        Int = "INT",
-    }
+/// A signal to survive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "UPPER")]
+pub(crate) enum Survive {
+    Term,
+    Hup,
+    Int,
 }
 
 /// One step of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Print(String),
     Title(String),
-    Status { report: Report, asks: Option<Asks>, text: Option<String> },
+    Status {
+        report: Report,
+        asks: Option<Asks>,
+        text: Option<String>,
+    },
     Work(Duration),
     Sleep(Duration),
-    Ask { asks: Asks, text: String, options: Vec<String> },
+    Ask {
+        asks: Asks,
+        text: String,
+        options: Vec<String>,
+    },
     Prompt,
     /// So often, or for ever.
     Loop(Option<u32>, Vec<Self>),
@@ -64,36 +83,46 @@ pub(super) enum Step {
     Fork(Duration),
     Detach,
     Wait,
-    Write { path: PathBuf, text: Option<String> },
+    Write {
+        path: PathBuf,
+        text: Option<String>,
+    },
     Rate(u64),
 }
 
 /// A line that is not known.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the script: {reason}")]
-pub(super) struct ScriptError {
+pub(crate) struct ScriptError {
     line: usize,
     reason: String,
 }
 
 /// Reads a script; `{prompt}` becomes `prompt`.
-pub(super) fn parse(script: &str, prompt: &str) -> Result<Vec<Step>, ScriptError> {
+pub(crate) fn parse(script: &str, prompt: &str) -> Result<Vec<Step>, ScriptError> {
     let mut open: Vec<(Option<u32>, Vec<Step>)> = Vec::new();
     let mut steps = Vec::new();
     let mut count = 0;
     for (at, raw) in script.lines().enumerate() {
         count = at + 1;
-        let fail = |reason: String| ScriptError { line: at + 1, reason };
+        let fail = |reason: String| ScriptError {
+            line: at + 1,
+            reason,
+        };
         let line = raw.trim().replace("{prompt}", prompt);
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
         match word {
             "loop" | "forever" => {
-                let times = (word == "loop").then(|| number(rest)).transpose().map_err(fail)?;
+                let times = (word == "loop")
+                    .then(|| number(rest))
+                    .transpose()
+                    .map_err(fail)?;
                 open.push((times, std::mem::take(&mut steps)));
             }
             "end" => {
-                let (times, before) =
-                    open.pop().ok_or_else(|| fail("there is no loop to end".to_owned()))?;
+                let (times, before) = open
+                    .pop()
+                    .ok_or_else(|| fail("there is no loop to end".to_owned()))?;
                 let body = std::mem::replace(&mut steps, before);
                 steps.push(Step::Loop(times, body));
             }
@@ -105,7 +134,10 @@ pub(super) fn parse(script: &str, prompt: &str) -> Result<Vec<Step>, ScriptError
     if open.is_empty() {
         Ok(steps)
     } else {
-        Err(ScriptError { line: count, reason: "a loop has no end".to_owned() })
+        Err(ScriptError {
+            line: count,
+            reason: "a loop has no end".to_owned(),
+        })
     }
 }
 
@@ -123,10 +155,18 @@ fn step(word: &str, rest: &str) -> Result<Step, String> {
         "fork" => Step::Fork(seconds(rest)?),
         "detach" => Step::Detach,
         "wait" => Step::Wait,
-        "touch" => Step::Write { path: rest.into(), text: None },
+        "touch" => Step::Write {
+            path: rest.into(),
+            text: None,
+        },
         "write" => {
-            let (path, text) = rest.split_once(' ').ok_or("write wants a path and a text")?;
-            Step::Write { path: path.into(), text: Some(text.to_owned()) }
+            let (path, text) = rest
+                .split_once(' ')
+                .ok_or("write wants a path and a text")?;
+            Step::Write {
+                path: path.into(),
+                text: Some(text.to_owned()),
+            }
         }
         "rate" => Step::Rate(number(rest)?),
         other => return Err(format!("there is no step {other:?}")),
@@ -137,11 +177,15 @@ fn status(rest: &str) -> Result<Step, String> {
     let (report, rest) = rest.split_once(' ').unwrap_or((rest, ""));
     let report = known(report)?;
     let (first, more) = rest.split_once(' ').unwrap_or((rest, ""));
-    let (asks, text) = match Asks::from_word(first) {
-        Some(asks) => (Some(asks), more),
-        None => (None, rest),
+    let (asks, text) = match Asks::from_str(first, false) {
+        Ok(asks) => (Some(asks), more),
+        Err(_) => (None, rest),
     };
-    Ok(Step::Status { report, asks, text: Some(text.to_owned()).filter(|text| !text.is_empty()) })
+    Ok(Step::Status {
+        report,
+        asks,
+        text: Some(text.to_owned()).filter(|text| !text.is_empty()),
+    })
 }
 
 fn ask(rest: &str) -> Result<Step, String> {
@@ -152,15 +196,21 @@ fn ask(rest: &str) -> Result<Step, String> {
     if options.is_empty() {
         options = vec!["Yes".to_owned(), "No".to_owned()];
     }
-    Ok(Step::Ask { asks: known(asks)?, text, options })
+    Ok(Step::Ask {
+        asks: known(asks)?,
+        text,
+        options,
+    })
 }
 
-fn known<T: std::str::FromStr<Err: std::fmt::Display>>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|error: T::Err| error.to_string())
+fn known<T: ValueEnum>(word: &str) -> Result<T, String> {
+    T::from_str(word, false).map_err(|_| format!("{word:?} is not known here"))
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.trim().parse().map_err(|_| format!("{text:?} is no number that fits here"))
+    text.trim()
+        .parse()
+        .map_err(|_| format!("{text:?} is no number that fits here"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -191,7 +241,11 @@ mod tests {
         );
         assert_eq!(
             steps[2],
-            Step::Status { report: Report::Working, asks: None, text: Some("some text".into()) }
+            Step::Status {
+                report: Report::Working,
+                asks: None,
+                text: Some("some text".into())
+            }
         );
         assert_eq!(
             steps[3],
@@ -201,18 +255,27 @@ mod tests {
                 options: vec!["red".into(), "blue".into()]
             }
         );
-        let Step::Ask { options, .. } = &steps[4] else { panic!("{steps:?}") };
+        let Step::Ask { options, .. } = &steps[4] else {
+            panic!("{steps:?}")
+        };
         assert_eq!(options, &["Yes", "No"]);
         assert_eq!(
             steps[5],
-            Step::Write { path: "a/b.txt".into(), text: Some("one two".into()) }
+            Step::Write {
+                path: "a/b.txt".into(),
+                text: Some("one two".into())
+            }
         );
         assert_eq!(steps[6], Step::Exit(3));
     }
 
     #[test]
     fn loops_nest_and_the_prompt_is_put_in() {
-        let steps = parse("loop 2\nforever\nprint {prompt}!\nend\nend\nprompt", "do it").unwrap();
+        let steps = parse(
+            "loop 2\nforever\nprint {prompt}!\nend\nend\nprompt",
+            "do it",
+        )
+        .unwrap();
         let inner = Step::Loop(None, vec![Step::Print("do it!".into())]);
         assert_eq!(steps, [Step::Loop(Some(2), vec![inner]), Step::Prompt]);
     }

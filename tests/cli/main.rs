@@ -1,0 +1,7 @@
+//! The command line as outside tests use it (`spec/cli.md`): the real binary on a home of its own.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod parsing;
+mod scripted;
