@@ -63,11 +63,11 @@ impl<P: Ports> Console<P> {
     /// # Errors
     /// The store cannot be written.
     pub(crate) async fn reconcile(&self, sessions: &[Session]) -> Result<bool, CliError> {
-        let live: Vec<Session> = sessions.iter().filter(|s| s.is_live()).cloned().collect();
-        if live.is_empty() {
+        if !sessions.iter().any(Session::is_live) {
             return Ok(false);
         }
-        Ok(!self.host.reconcile(&live).await?.is_empty())
+        let changed = self.host.reconcile().await?;
+        Ok(sessions.iter().any(|session| changed.contains(&session.id)))
     }
 }
 

@@ -15,6 +15,9 @@ use super::error::{CliError, CommandResult, Ending};
 use super::json::PlanJson;
 use super::select;
 
+/// The reason of a stop that had nothing to do.
+const NOT_RUNNING: &str = "not running";
+
 /// `delete`
 ///
 /// # Errors

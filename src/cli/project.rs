@@ -35,10 +35,7 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, command: ProjectCommand)
                 copy,
                 link,
             };
-            let project = console
-                .host
-                .add_project(&console.context, &path, name, setup)
-                .await?;
+            let project = console.host.add_project(&path, name, setup).await?;
             console.out.report(&project, |project| {
                 format!("registered {} at {}", project.name, project.path.display())
             })?;

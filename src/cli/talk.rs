@@ -96,7 +96,7 @@ pub(crate) async fn keys<P: Ports>(console: &Console<P>, args: KeysArgs) -> Comm
     console.session(&args.id).await?;
     console
         .host
-        .keys(&console.context, &args.id, &args.keys, &console.actor)
+        .keys(&console.context, &args.id, args.keys, &console.actor)
         .await?;
     let results = [SendResult {
         id: args.id,

@@ -3,5 +3,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod create;
 mod parsing;
+mod places;
 mod scripted;
+mod session;
+mod talk;
+mod trash;

@@ -114,8 +114,19 @@ impl TestHome {
     pub fn spawn<const N: usize>(&self, options: [&str; N], script: &str) -> String {
         let mut args = vec!["spawn", "--json"];
         args.extend(options);
-        args.extend(["--agent", "command", "--", binary(), "scripted", "-e", script]);
-        self.run(args).ok().json()["id"].as_str().unwrap().to_owned()
+        args.extend([
+            "--agent",
+            "command",
+            "--",
+            binary(),
+            "scripted",
+            "-e",
+            script,
+        ]);
+        self.run(args).ok().json()["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// What `show` says of a session.
