@@ -1,3 +1,4 @@
 //! runtime
 
+pub mod keys;
 pub mod screen;
