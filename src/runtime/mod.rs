@@ -1,1 +1,8 @@
-//! runtime
+//! Keepers and their terminals: the processes that own a PTY, and how to talk to them.
+
+pub mod client;
+pub mod detect;
+pub mod history;
+pub mod keeper;
+pub mod launch;
+pub mod wire;
