@@ -5,4 +5,5 @@ pub mod detect;
 pub mod history;
 pub mod keeper;
 pub mod launch;
+pub mod screen;
 pub mod wire;
