@@ -30,8 +30,9 @@ pub struct Reader {
     segments: IntoIter<PathBuf>,
     bytes: Vec<u8>,
     at: usize,
-    /// The launch whose snapshot was given; later segments of it go on where the one before ended.
-    launch: Option<String>,
+    /// Launch and number of the segment before; the next number goes on where it ended, so that its
+    /// snapshot tells nothing new.
+    last: Option<(u32, u32)>,
     skips_snapshot: bool,
 }
 
@@ -46,17 +47,17 @@ impl Reader {
             segments: paths.into_iter(),
             bytes: Vec::new(),
             at: 0,
-            launch: None,
+            last: None,
             skips_snapshot: false,
         })
     }
 
     fn next_segment(&mut self) -> Option<io::Result<()>> {
         let path = self.segments.next()?;
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let launch = name.and_then(|name| Some(name.split_once('-')?.0.to_owned()));
-        self.skips_snapshot = launch == self.launch;
-        self.launch = launch;
+        let number = numbers(&path);
+        self.skips_snapshot = number.is_some()
+            && number == self.last.map(|(generation, number)| (generation, number + 1));
+        self.last = number;
         self.at = 0;
         Some(match std::fs::read(path) {
             Ok(bytes) => {
@@ -66,7 +67,7 @@ impl Reader {
             // dropped by its keeper while we read
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.bytes.clear();
-                self.launch = None;
+                self.last = None;
                 Ok(())
             }
             Err(error) => Err(error),
@@ -97,6 +98,12 @@ impl Reader {
             return Some((at, entry));
         }
     }
+}
+
+/// Launch and number in the name of a segment.
+fn numbers(path: &Path) -> Option<(u32, u32)> {
+    let (generation, number) = path.file_stem()?.to_str()?.split_once('-')?;
+    Some((generation.parse().ok()?, number.parse().ok()?))
 }
 
 impl Iterator for Reader {

@@ -19,8 +19,8 @@ const PARTS: u64 = 8;
 const SMALLEST: u64 = 4 << 10;
 
 enum Job {
-    /// Begin a new segment with these records.
-    Begin(Vec<u8>),
+    /// Begin a new segment with these records; after a gap it does not go on where the last one ended.
+    Begin { start: Vec<u8>, gap: bool },
     Append(Vec<u8>),
     #[cfg(test)]
     Sync(SyncSender<()>),
@@ -34,8 +34,10 @@ pub struct Recorder {
     /// Bytes of the present segment.
     length: u64,
     part: u64,
-    /// The present segment is full, or records were lost because the disk was too slow.
+    /// The present segment is full, or there is none yet.
     fresh: bool,
+    /// Records were lost because the disk was too slow.
+    gap: bool,
 }
 
 impl Recorder {
@@ -52,7 +54,7 @@ impl Recorder {
             .name("history".to_owned())
             .stack_size(128 << 10)
             .spawn(move || Writer { folder, generation, number: 0, bound, part, file: None }.run(&queue))?;
-        Ok(Self { jobs: Some(jobs), thread: Some(thread), length: 0, part, fresh: true })
+        Ok(Self { jobs: Some(jobs), thread: Some(thread), length: 0, part, fresh: true, gap: false })
     }
 
     /// Records output. `snapshot` gives size and snapshot of the screen *before* these bytes; it is
@@ -74,15 +76,17 @@ impl Recorder {
             put(&mut start, Kind::Snapshot, &screen, at);
             self.length = 0;
             // while this does not get through, what follows would make no sense
-            self.fresh = !self.send(Job::Begin(start));
-            if self.fresh {
+            if !self.send(Job::Begin { start, gap: self.gap }) {
+                self.gap = true;
                 return;
             }
+            self.gap = false;
         }
         let mut record = Vec::with_capacity(HEADER + payload.len());
         put(&mut record, kind, payload, at);
         self.length += record.len() as u64;
-        self.fresh = !self.send(Job::Append(record)) || self.length >= self.part;
+        self.gap = !self.send(Job::Append(record));
+        self.fresh = self.gap || self.length >= self.part;
     }
 
     /// Waits until everything that was recorded is written.
@@ -141,7 +145,7 @@ impl Writer {
     fn run(mut self, queue: &Receiver<Job>) {
         for job in queue {
             let done = match job {
-                Job::Begin(start) => self.begin(&start),
+                Job::Begin { start, gap } => self.begin(&start, gap),
                 Job::Append(record) => self.append(&record),
                 #[cfg(test)]
                 Job::Sync(done) => done.send(()).map_err(io::Error::other),
@@ -153,9 +157,10 @@ impl Writer {
         }
     }
 
-    fn begin(&mut self, start: &[u8]) -> io::Result<()> {
+    /// A number that is left out tells readers of a gap.
+    fn begin(&mut self, start: &[u8], gap: bool) -> io::Result<()> {
         self.make_room()?;
-        self.number += 1;
+        self.number += if gap { 2 } else { 1 };
         let name = format!("{:010}-{:08}.seg", self.generation, self.number);
         let path = self.folder.join(name);
         self.file = Some(OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?);
