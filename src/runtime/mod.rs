@@ -4,6 +4,7 @@ pub mod client;
 pub mod detect;
 pub mod history;
 pub mod keeper;
+pub mod keys;
 pub mod launch;
 pub mod screen;
 pub mod wire;

@@ -230,9 +230,10 @@ impl Core {
         row.saturating_add(count).min(stop)
     }
 
+    /// Sets the scroll region to the rows from `top` to before `bottom`, at least two.
     pub(super) fn set_region(&mut self, top: usize, bottom: usize) {
         let bottom = bottom.min(usize::from(self.size().rows));
-        if top < bottom {
+        if top + 1 < bottom {
             self.region = (top, bottom);
             self.term.set_scrolling_region(top + 1, Some(bottom));
         }
