@@ -3,4 +3,7 @@
 pub mod clock;
 pub mod lock;
 pub mod paths;
+pub mod proctree;
 pub mod random;
+pub mod signals;
+pub mod spawn;
