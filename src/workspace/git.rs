@@ -236,11 +236,19 @@ fn succeeded(step: &str, folder: &Path, done: Finished) -> WorkspaceResult<Finis
     if done.status.success() {
         return Ok(done);
     }
-    let mut detail = last_lines(&done.stderr, 4);
+    let mut detail = complaints(&done.stderr);
     if detail.is_empty() {
         detail = format!("git ended with {}", done.status);
     }
     Err(WorkspaceError::Git { step: step.to_owned(), path: folder.to_owned(), detail })
+}
+
+/// What git says went wrong, without its progress and its advice.
+fn complaints(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    let marked = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
+    let lines = text.lines().filter(marked).collect::<Vec<_>>().join("\n");
+    last_lines(if lines.is_empty() { output } else { lines.as_bytes() }, 4)
 }
 
 /// The last lines of a program's output as one clean line.

@@ -134,21 +134,10 @@ impl Workspace {
 
     /// What a worktree is before it is moved.
     async fn record(&self, repository: &Repository, path: &Path) -> WorkspaceResult<Record> {
+        heal_link(repository, path)?;
         let registered = git_dir(path)
             .filter(|folder| folder.starts_with(&repository.common) && *folder != repository.common);
-        let Some(folder) = registered else {
-            // A lost `.git` file is put back by the repair after the move.
-            let place = real(path);
-            let listed = self.git.worktrees(repository).await?;
-            return match listed.iter().find(|it| it.path == place) {
-                Some(found) => Ok(Record {
-                    git_dir: admin_dir(repository, path),
-                    was_locked: found.locked.as_deref().is_some_and(|reason| reason != LOCK_REASON),
-                    ..Record::default()
-                }),
-                None => Ok(Record::default()),
-            };
-        };
+        let Some(folder) = registered else { return Ok(Record::default()) };
         let reason = std::fs::read_to_string(folder.join("locked")).ok();
         let was_locked = reason.is_some_and(|reason| reason.trim() != LOCK_REASON);
         let head: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
@@ -280,14 +269,21 @@ fn move_alone(from: &Path, to: &Path) -> WorkspaceResult<Moved> {
     Ok(note("its repository is gone: only the folder was moved"))
 }
 
-/// The git folder of a worktree whose `.git` file is lost, by what the repository knows.
-fn admin_dir(repository: &Repository, worktree: &Path) -> Option<PathBuf> {
-    let wanted = real(worktree).join(".git");
-    let folders = std::fs::read_dir(repository.common.join("worktrees")).ok()?;
-    folders.flatten().map(|folder| folder.path()).find(|folder| {
+/// Puts back a `.git` file that was lost, where the repository knows the worktree: no repair of
+/// git's does, and without it the folder could not be told from any other.
+fn heal_link(repository: &Repository, worktree: &Path) -> WorkspaceResult<()> {
+    let link = real(worktree).join(".git");
+    let Ok(folders) = std::fs::read_dir(repository.common.join("worktrees")) else { return Ok(()) };
+    if exists(&link) {
+        return Ok(());
+    }
+    let of_this = |folder: &PathBuf| {
         std::fs::read_to_string(folder.join("gitdir"))
-            .is_ok_and(|text| folder.join(Path::new(text.trim_end())) == wanted)
-    })
+            .is_ok_and(|text| folder.join(text.trim_end()) == link)
+    };
+    let Some(folder) = folders.flatten().map(|entry| entry.path()).find(of_this) else { return Ok(()) };
+    let content = [b"gitdir: ", folder.as_os_str().as_encoded_bytes(), b"\n"].concat();
+    std::fs::write(&link, content).map_err(WorkspaceError::io("put back", &link))
 }
 
 fn record_path(in_trash: &Path) -> PathBuf {
