@@ -148,11 +148,12 @@ impl Style {
         });
         out.push_str(&color_sgr(self.fg, 30, 90));
         out.push_str(&color_sgr(self.bg, 40, 100));
-        out.push_str(&match self.underline_color {
+        let underline_color = match self.underline_color {
             Color::Default => String::new(),
             Color::Indexed(index) => format!(";58:5:{index}"),
             Color::Rgb(r, g, b) => format!(";58:2::{r}:{g}:{b}"),
-        });
+        };
+        out.push_str(&underline_color);
         out
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A [`Screen`] takes the bytes of a PTY and keeps picture, history and modes. The engine crate is
 //! named nowhere outside this folder. `tap` cuts the byte stream, `shim` corrects the engine,
-//! `core` holds what the engine lacks, `strings` reads control strings, `paint` and `snapshot`
-//! write a screen as escape text.
+//! `core` holds what the engine lacks (`repair`: single cells, `palette`: colour answers), `strings`
+//! reads control strings, `paint` and `snapshot` write a screen as escape text.
 
 mod cell;
 mod core;
@@ -11,6 +11,8 @@ mod engine;
 mod event;
 mod modes;
 mod paint;
+mod palette;
+mod repair;
 mod shim;
 mod snapshot;
 mod strings;

@@ -18,8 +18,9 @@ use rio_vt::grapheme_lut::class_of;
 use rio_vt::performer::handler::Handler;
 
 use super::cell;
-use super::core::{Core, repair_row};
+use super::core::Core;
 use super::event::ScreenEvent;
+use super::repair::repair_row;
 
 /// Most combining characters on one cell. Each one that the engine adds copies all earlier ones,
 /// so an endless row of them on one cell would never end.

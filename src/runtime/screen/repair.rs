@@ -1,0 +1,86 @@
+//! Single cells that the engine leaves wrong, and what a snapshot says about single cells.
+
+use rio_vt::crosswords::grid::{Dimensions, Grid};
+use rio_vt::crosswords::pos::{Column, Line};
+use rio_vt::crosswords::square::{CellFlags, Extras, Square, Wide};
+
+use super::cell;
+use super::core::Core;
+
+impl Core {
+    /// The cell that a combining character would join.
+    fn previous(&self) -> (Line, Column) {
+        let grid = &self.term.grid;
+        let pos = grid.cursor.pos;
+        let mut column = pos.col.0;
+        if !grid.cursor.should_wrap {
+            column = column.saturating_sub(1);
+        }
+        if grid[pos.row][Column(column)].is_spacer() {
+            column = column.saturating_sub(1);
+        }
+        (pos.row, Column(column))
+    }
+
+    /// Side data of the cell that a combining character would join.
+    pub(super) fn previous_extras(&self) -> Option<&Extras> {
+        let (row, column) = self.previous();
+        cell::extras(&self.term.grid, self.term.grid[row][column])
+    }
+
+    /// Marks a row as going on in the row below, for reflow.
+    pub(super) fn mark_wrap(&mut self, row: i32) {
+        let grid = &mut self.term.grid;
+        if (-(grid.history_size() as i32)..grid.screen_lines() as i32).contains(&row) {
+            let last = grid.last_column();
+            grid[Line(row)][last].set_wrapline(true);
+        }
+    }
+
+    /// Makes the cell before the cursor the gap that a wide character left which did not fit.
+    pub(super) fn mark_gap(&mut self) {
+        let (row, column) = self.previous();
+        self.term.grid[row][column].set_wide(Wide::LeadingSpacer);
+    }
+
+    /// Gives the cell before the cursor these marks, whatever its width.
+    pub(super) fn attach(&mut self, marks: Vec<char>) {
+        let (row, column) = self.previous();
+        let grid = &mut self.term.grid;
+        let mut extras = cell::extras(grid, grid[row][column])
+            .cloned()
+            .unwrap_or_default();
+        extras.zerowidth = marks;
+        let id = grid.alloc_extras(extras);
+        if id != 0 && !grid[row][column].is_bg_only() {
+            grid[row][column].set_extras_id(Some(id));
+            grid[row][column].insert_cell_flag(CellFlags::GRAPHEME);
+            grid[row].has_extras = true;
+        }
+    }
+}
+
+/// Blanks halves of wide characters that the engine left alone, and drops marks of gaps before
+/// wide characters where no gap can be.
+pub(super) fn repair_row(grid: &mut Grid<Square>, row: Line) {
+    let columns = grid.columns();
+    let is = |grid: &Grid<Square>, column: usize, wide: Wide| {
+        column < columns && grid[row][Column(column)].wide() == wide
+    };
+    for column in 0..columns {
+        let lone = match grid[row][Column(column)].wide() {
+            Wide::Wide => !is(grid, column + 1, Wide::Spacer),
+            Wide::Spacer => column == 0 || !is(grid, column - 1, Wide::Wide),
+            Wide::LeadingSpacer if column + 1 < columns => {
+                grid[row][Column(column)].set_wide(Wide::Narrow);
+                continue;
+            }
+            Wide::Narrow | Wide::LeadingSpacer => continue,
+        };
+        if lone {
+            let wraps = grid[row][Column(column)].wrapline();
+            grid[row][Column(column)] = Square::default();
+            grid[row][Column(column)].set_wrapline(wraps);
+        }
+    }
+}
