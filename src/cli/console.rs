@@ -110,22 +110,19 @@ impl<P: Ports> Console<P> {
                 hint: Some("callboard spawn --agent command -- PROGRAM ARGUMENTS...".to_owned()),
             });
         }
-        match self.config.targets.get(&name) {
-            Some(chosen) => Ok(LaunchFacts {
-                agent: chosen.agent.clone(),
-                target: name,
-                args: chosen.args.iter().cloned().chain(args).collect(),
-                model: chosen.model.clone(),
-                permission_mode: chosen.permission_mode.clone(),
-                agent_session_id: None,
-            }),
-            None => Ok(LaunchFacts {
-                agent: name.clone(),
-                target: name,
-                args,
-                ..LaunchFacts::default()
-            }),
-        }
+        // What a target adds to the launch is worked out at each launch anew.
+        let agent = self
+            .config
+            .targets
+            .get(&name)
+            .map_or(&name, |target| &target.agent)
+            .clone();
+        Ok(LaunchFacts {
+            agent,
+            target: name,
+            args,
+            ..LaunchFacts::default()
+        })
     }
 
     /// Notices of changes of the store.

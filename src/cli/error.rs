@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use crate::config::ConfigError;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::{InvalidName, OperationId, SessionId};
 use crate::host::context::Ended;
@@ -129,6 +130,16 @@ impl CliError {
                 _ => None,
             },
             _ => None,
+        }
+    }
+}
+
+impl From<ConfigError> for CliError {
+    fn from(error: ConfigError) -> Self {
+        Self::Part {
+            kind: error.kind(),
+            message: error.to_string(),
+            hint: error.hint(),
         }
     }
 }

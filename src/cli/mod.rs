@@ -1,6 +1,7 @@
 //! The command line: the only clap. Reads words, calls coordinators and queries, prints answers;
 //! contains no rule of its own. `spec/cli.md` is its contract.
 
+mod agents;
 mod args;
 mod ask;
 mod config;
@@ -26,6 +27,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::host::ports::Ports;
+use crate::os::paths::Home;
 
 use args::{AgentsCommand, Cli, Command, OpsCommand};
 use console::Console;
@@ -75,20 +77,35 @@ fn run(cli: Cli, out: Output) -> CommandResult {
             hint: Some("put --section after the command".to_owned()),
         });
     }
-    match &cli.command {
-        Some(Command::Scripted(args)) => return scripted::run(args).map(Ending::Code),
-        _ => {}
+    if let Some(Command::Scripted(args)) = &cli.command {
+        return scripted::run(args).map(Ending::Code);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(CliError::io("starting the runtime"))?;
-    runtime.block_on(with_store(cli, out))
+    runtime.block_on(with_home(cli, out))
 }
 
-/// Commands that need store and coordinators.
-async fn with_store(_cli: Cli, _out: Output) -> CommandResult {
-    Ok(Ending::Done)
+/// Commands that need folders and configuration, and those that need store and coordinators too.
+async fn with_home(cli: Cli, out: Output) -> CommandResult {
+    if let Some(Command::Demo(args)) = cli.command {
+        return demo::run(args, out).await;
+    }
+    let home = Home::from_env().map_err(CliError::io("finding the folders"))?;
+    let config = crate::config::load(&home)?;
+    match &cli.command {
+        Some(Command::Config) => return config::run(&home, &config, out),
+        Some(Command::Agents(AgentsCommand::List)) => {
+            return agents::list(&home, &config, out).await;
+        }
+        _ => {}
+    }
+    let console = console::open(home, config, cli.global.workspace, out)?;
+    match cli.command {
+        Some(command) => dispatch(&console, command).await,
+        None => board(&console, cli.board).await,
+    }
 }
 
 async fn dispatch<P: Ports>(console: &Console<P>, command: Command) -> CommandResult {
@@ -115,10 +132,11 @@ async fn dispatch<P: Ports>(console: &Console<P>, command: Command) -> CommandRe
             records::ops(console, command.unwrap_or(OpsCommand::List)).await
         }
         Command::Recover => records::recover(console).await,
-        Command::Agents(AgentsCommand::List) => Ok(Ending::Done),
-        Command::Config => config::run(&console.home, &console.config, console.out),
-        Command::Attach(_) | Command::Demo(_) | Command::Keeper | Command::Scripted(_) => {
-            Ok(Ending::Done)
-        }
+        Command::Attach(args) => attach(console, args).await,
+        Command::Agents(_)
+        | Command::Config
+        | Command::Demo(_)
+        | Command::Keeper
+        | Command::Scripted(_) => unreachable!("done before the store was opened"),
     }
 }

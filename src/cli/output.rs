@@ -50,6 +50,14 @@ impl Output {
         }
     }
 
+    /// Prints a remark on standard error, where people read it.
+    pub(crate) fn warn(self, text: &str) {
+        if !self.json && !self.quiet {
+            // Nobody is left to tell where that fails.
+            let _gone = writeln!(io::stderr().lock(), "warning: {}", clean_line(text));
+        }
+    }
+
     /// Prints an error on standard error; nobody is left to tell where that fails.
     pub(crate) fn error(self, error: &CliError) {
         let text = if self.json {

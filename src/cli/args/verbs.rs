@@ -359,7 +359,25 @@ pub(crate) struct ScriptedArgs {
     /// The conversation to resume
     #[arg(long, value_name = "ID", conflicts_with = "session_id")]
     pub(crate) resume: Option<String>,
-    /// The file of the script where none was given, then the prompt
-    #[arg(value_name = "WORD")]
-    pub(crate) words: Vec<String>,
+    /// The model, for show
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// The permission mode, for show
+    #[arg(long, value_name = "NAME")]
+    pub(crate) permission_mode: Option<String>,
+    /// The first prompt
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub(crate) prompt: String,
+    /// The file of the script
+    #[arg(
+        value_name = "FILE",
+        required_unless_present = "script",
+        conflicts_with = "script"
+    )]
+    pub(crate) file: Option<PathBuf>,
 }

@@ -3,7 +3,7 @@
 //! It behaves as agent programs do: it draws on its terminal, reports its state by OSC 7501
 //! (`spec/agents.md` G1), takes pastes, asks questions and can be resumed. A script is a file, or
 //! the text after `-e` with its lines parted by `;`. Blank lines and lines that begin with `#` do
-//! nothing; `{prompt}` stands for the prompt, the last argument.
+//! nothing; `{prompt}` stands for the prompt.
 //!
 //! | line | does |
 //! | --- | --- |
@@ -35,26 +35,38 @@ use super::error::CliError;
 /// # Errors
 /// The script cannot be read, or a line of it is not known.
 pub(crate) fn run(args: &ScriptedArgs) -> Result<u8, CliError> {
-    let mut words = args.words.iter();
-    let text = match &args.script {
-        Some(text) => text.replace(';', "\n"),
-        None => {
-            let file = words.next().ok_or_else(|| CliError::Usage {
-                message: "there is no script to play".to_owned(),
-                hint: Some("give a file, or the script itself after -e".to_owned()),
-            })?;
-            std::fs::read_to_string(file).map_err(CliError::io(format!("reading {file}")))?
-        }
+    let text = match (&args.script, &args.file) {
+        (None, Some(file)) => std::fs::read_to_string(file)
+            .map_err(CliError::io(format!("reading {}", file.display())))?,
+        (script, _) => script.as_deref().unwrap_or("").replace(';', "\n"),
     };
-    let prompt = words.next().map_or("", String::as_str);
-    let steps = script::parse(&text, prompt).map_err(|error| CliError::Usage {
+    let steps = script::parse(&text, &args.prompt).map_err(|error| CliError::Usage {
         message: error.to_string(),
         hint: None,
     })?;
-    let greeting = match (&args.resume, &args.session_id) {
-        (Some(id), _) => Some(format!("Resumed conversation {id}")),
-        (None, Some(id)) => Some(format!("Conversation {id}")),
-        (None, None) => None,
-    };
-    play::play(greeting.as_deref(), &steps).map_err(CliError::io("playing the script"))
+    let greeting = [
+        args.session_id
+            .as_ref()
+            .map(|id| format!("Conversation {id}")),
+        args.resume
+            .as_ref()
+            .map(|id| format!("Resumed conversation {id}")),
+        args.model.as_ref().map(|model| format!("Model {model}")),
+        args.permission_mode
+            .as_ref()
+            .map(|mode| format!("Permission mode {mode}")),
+    ];
+    let greeting: Vec<String> = greeting.into_iter().flatten().collect();
+    play::play(&greeting, &steps).map_err(CliError::io("playing the script"))
+}
+
+/// Whether `script` can be played.
+///
+/// # Errors
+/// What is wrong with it.
+#[cfg(test)]
+pub(crate) fn check(script: &str) -> Result<(), String> {
+    script::parse(script, "")
+        .map(drop)
+        .map_err(|error| error.to_string())
 }

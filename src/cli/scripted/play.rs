@@ -19,7 +19,7 @@ const BOX: usize = 56;
 const FLOOD_EVERY: Duration = Duration::from_millis(10);
 
 /// Plays `steps` to their end; answers the exit code.
-pub(crate) fn play(greeting: Option<&str>, steps: &[Step]) -> io::Result<u8> {
+pub(crate) fn play(greeting: &[String], steps: &[Step]) -> io::Result<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -28,7 +28,7 @@ pub(crate) fn play(greeting: Option<&str>, steps: &[Step]) -> io::Result<u8> {
         terminal: Terminal::new()?,
         survived: Vec::new(),
     };
-    if let Some(greeting) = greeting {
+    for greeting in greeting {
         write(&format!("{greeting}\n"))?;
     }
     Ok(match player.all(steps)? {
@@ -140,10 +140,11 @@ impl Player {
     }
 
     fn ask(&mut self, asks: Asks, text: &str, options: &[String]) -> Flow {
-        report(Report::Blocked, Some(asks), Some(text))?;
         let height = options.len() + 3;
         let mut chosen = 0;
-        write(&question(text, options, chosen))?;
+        // Drawn before it is reported, so that whoever hears the report can read the options.
+        write(&question(asks, text, options, chosen))?;
+        report(Report::Blocked, Some(asks), Some(text))?;
         let answer = loop {
             match self.terminal.key()? {
                 None => return Ok(ControlFlow::Break(0)),
@@ -183,9 +184,11 @@ fn by_key<'a>(key: &str, options: &'a [String]) -> Option<&'a String> {
 }
 
 /// The box of a question.
-fn question(text: &str, options: &[String], chosen: usize) -> String {
+fn question(asks: Asks, text: &str, options: &[String], chosen: usize) -> String {
     let line = |text: &str| format!("│ {} │\n", fit(text, BOX, "…"));
     let edge = "─".repeat(BOX + 2);
+    let kind = format!("─ {} ", asks.word());
+    let rest = "─".repeat(BOX + 2 - width(&kind));
     let rows: String = options
         .iter()
         .enumerate()
@@ -194,7 +197,10 @@ fn question(text: &str, options: &[String], chosen: usize) -> String {
             line(&format!("{mark} {}. {option}", at + 1))
         })
         .collect();
-    format!("╭{edge}╮\n{}{rows}╰{edge}╯\n", line(&cut(text, BOX, "…")))
+    format!(
+        "╭{kind}{rest}╮\n{}{rows}╰{edge}╯\n",
+        line(&cut(text, BOX, "…"))
+    )
 }
 
 fn kind(which: Survive) -> SignalKind {
@@ -242,7 +248,7 @@ mod tests {
     #[test]
     fn a_question_is_drawn_as_a_box() {
         let options = vec!["Yes".to_owned(), "No".to_owned()];
-        let drawn = question("Run tests?", &options, 1);
+        let drawn = question(Asks::Permission, "Run tests?", &options, 1);
         let lines: Vec<&str> = drawn.lines().collect();
         assert_eq!(lines.len(), options.len() + 3);
         assert!(lines.iter().all(|line| width(line) == BOX + 4), "{drawn}");
