@@ -7,6 +7,7 @@ pub mod error;
 pub mod event;
 pub mod facts;
 pub mod ids;
+pub mod key;
 pub mod lifecycle;
 pub mod operation;
 pub mod plan;
