@@ -1,1 +1,3 @@
-//! tui
+//! The dashboard: the only place that knows ratatui and crossterm.
+
+pub mod action;
