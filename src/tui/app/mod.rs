@@ -1,0 +1,3 @@
+//! Everything the dashboard knows, as one value.
+
+pub mod screen;
