@@ -247,7 +247,6 @@ actions! {
         +_ PreviousField "previous-field" "" [Form] "Go to the previous field" "Moves to the field before.";
         PreviousChoice "previous-choice" "change" [Form] "Choose the one before" "Changes a choice field.";
         +_ NextChoice "next-choice" "" [Form] "Choose the next one" "Changes a choice field.";
-        Toggle "toggle" "tick or untick" [Form] "Tick or untick" "Changes a check box.";
         Complete "complete" "complete" [Text] "Complete" "Completes what is typed from the selected match.";
     }
     Leave {
@@ -296,7 +295,9 @@ impl Action {
         match self {
             Self::Section(number) => &SECTIONS[usize::from(number.clamp(1, 9)) - 1],
             // The macro makes variants and rows together, so the search always finds one.
-            _ => ActionSpec::all().find(|spec| spec.action == self).unwrap_or(&SPECS[0]),
+            _ => ActionSpec::all()
+                .find(|spec| spec.action == self)
+                .unwrap_or(&SPECS[0]),
         }
     }
 
@@ -307,7 +308,9 @@ impl Action {
 
     /// The action of a name.
     pub fn from_id(id: &str) -> Option<Self> {
-        ActionSpec::all().find(|spec| spec.id == id).map(|spec| spec.action)
+        ActionSpec::all()
+            .find(|spec| spec.id == id)
+            .map(|spec| spec.action)
     }
 }
 
