@@ -1,1 +1,4 @@
 //! runtime
+
+pub mod keys;
+pub mod screen;

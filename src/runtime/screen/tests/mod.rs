@@ -1,0 +1,3 @@
+mod cases;
+mod normal;
+mod snapshots;
