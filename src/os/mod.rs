@@ -5,4 +5,7 @@ pub mod command;
 pub mod fs;
 pub mod lock;
 pub mod paths;
+pub mod proctree;
 pub mod random;
+pub mod signals;
+pub mod spawn;
