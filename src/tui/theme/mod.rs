@@ -15,6 +15,7 @@ pub use choose::{Background, Depth, ThemeChoice, background_from_colorfgbg, back
 pub use file::ThemeError;
 use file::{Basic, Paint, ThemeFile};
 use palette::Rgb;
+pub use palette::nearest_256;
 
 macro_rules! named {
     ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $name:literal,)+ }) => {
