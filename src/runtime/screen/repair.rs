@@ -40,7 +40,10 @@ impl Core {
     /// Makes the cell before the cursor the gap that a wide character left which did not fit.
     pub(super) fn mark_gap(&mut self) {
         let (row, column) = self.previous();
-        self.term.grid[row][column].set_wide(Wide::LeadingSpacer);
+        let grid = &mut self.term.grid;
+        if column == grid.last_column() && grid[row][column].wide() == Wide::Narrow {
+            grid[row][column].set_wide(Wide::LeadingSpacer);
+        }
     }
 
     /// Gives the cell before the cursor these marks, whatever its width.

@@ -106,7 +106,6 @@ impl Handler for Core {
         goto_line(line: Line);
         move_forward(columns: Column);
         move_backward(columns: Column);
-        move_backward_tabs(count: u16);
         move_forward_tabs(count: u16);
         backspace();
         carriage_return();
@@ -155,6 +154,11 @@ impl Handler for Core {
         } else {
             self.term.input_codepoints(codepoints);
         }
+    }
+
+    fn move_backward_tabs(&mut self, count: u16) {
+        self.term.move_backward_tabs(count);
+        self.term.grid.cursor.should_wrap = false;
     }
 
     fn put_tab(&mut self, count: u16) {
