@@ -46,6 +46,39 @@ impl Core {
         }
     }
 
+    /// The narrow cell in the last column that the next character could join and widen.
+    pub(super) fn edge_cell(&self) -> Option<Square> {
+        let grid = &self.term.grid;
+        let cell = grid[grid.cursor.pos.row][grid.last_column()];
+        (grid.cursor.should_wrap && cell.wide() == Wide::Narrow).then_some(cell)
+    }
+
+    /// Where `joined` widened the cell in the last column, the engine moved it to the next row; if
+    /// a wide character stood there, the engine then erased what it had moved.
+    pub(super) fn repair_widened(&mut self, moved: Square, joined: char) {
+        let mut marks = cell::marks(&self.term.grid, moved).to_vec();
+        let (row, column) = self.previous();
+        let grid = &mut self.term.grid;
+        let lost = column == 0
+            && grid[row][Column(1)].is_spacer()
+            && grid[row][Column(0)].wide() == Wide::Narrow;
+        if !lost {
+            return;
+        }
+        let mut cell = moved;
+        cell.set_wrapline(false);
+        cell.set_wide(Wide::Wide);
+        grid[row][Column(0)] = cell;
+        grid[row].has_styles = true;
+        grid[row].has_extras = true;
+        let last = grid.last_column();
+        if row > -(grid.history_size() as i32) {
+            grid[row - 1i32][last].set_wide(Wide::LeadingSpacer);
+        }
+        marks.push(joined);
+        self.attach(marks);
+    }
+
     /// Gives the cell before the cursor these marks, whatever its width.
     pub(super) fn attach(&mut self, marks: Vec<char>) {
         let (row, column) = self.previous();

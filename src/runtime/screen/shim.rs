@@ -48,7 +48,11 @@ impl Core {
                 .previous_extras()
                 .is_some_and(|extras| extras.zerowidth.len() >= MARK_LIMIT);
         if !full {
+            let edge = self.edge_cell().filter(|_| c > '\u{ff}');
             self.term.input(c);
+            if let Some(cell) = edge {
+                self.repair_widened(cell, c);
+            }
         } else if codepoint_width(c as u32).is_some_and(|width| width > 0) {
             let clustering = self.has(Mode::GRAPHEME_CLUSTER);
             self.term
