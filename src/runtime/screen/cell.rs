@@ -218,8 +218,8 @@ pub(super) fn shown(cell: Square) -> char {
     }
 }
 
-/// The look of a cell. Cells where nothing was printed have the background they were erased with and nothing else; the
-/// engine gives them the whole pen where a scroll brings in a new row.
+/// The look of a cell. Cells where nothing was printed have the background they were erased with
+/// and nothing else; the engine gives them the whole pen where a scroll brings in a new row.
 pub(super) fn look(grid: &Grid<Square>, cell: Square) -> Style {
     let style = Style::from(grid.style_of(&cell));
     if cell.c() == '\0' {

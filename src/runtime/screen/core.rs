@@ -143,12 +143,12 @@ impl Core {
         self.term.resize(dimensions(size));
         if let Some(mut grid) = alternate {
             grid.resize(false, usize::from(size.rows), usize::from(size.cols));
-            for row in (0..usize::from(size.rows)).map(Line::from) {
-                repair_row(&mut grid, row);
-            }
             self.primary = Some(std::mem::replace(&mut self.term.grid, grid));
         }
         for grid in self.primary.iter_mut().chain([&mut self.term.grid]) {
+            for row in (0..usize::from(size.rows)).map(Line::from) {
+                repair_row(grid, row);
+            }
             // A wrap can only be pending in the last column.
             let last = grid.last_column();
             for cursor in [&mut grid.cursor, &mut grid.saved_cursor] {

@@ -37,6 +37,17 @@ impl Core {
         }
     }
 
+    pub(super) fn repair_current_row(&mut self) {
+        let row = self.term.grid.cursor.pos.row;
+        repair_row(&mut self.term.grid, row);
+    }
+
+    /// Whether nothing is printed where a combining character would go.
+    pub(super) fn is_previous_erased(&self) -> bool {
+        let (row, column) = self.previous();
+        cell::is_erased(&self.term.grid, self.term.grid[row][column])
+    }
+
     /// Makes the cell before the cursor the gap that a wide character left which did not fit.
     pub(super) fn mark_gap(&mut self) {
         let (row, column) = self.previous();
@@ -96,14 +107,17 @@ impl Core {
     }
 }
 
-/// Blanks halves of wide characters that the engine left alone, and drops marks of gaps before
-/// wide characters where no gap can be.
+/// Blanks halves of wide characters that the engine left alone, and drops marks of wraps and of gaps
+/// before wide characters that were shifted away from the last column.
 pub(super) fn repair_row(grid: &mut Grid<Square>, row: Line) {
     let columns = grid.columns();
     let is = |grid: &Grid<Square>, column: usize, wide: Wide| {
         column < columns && grid[row][Column(column)].wide() == wide
     };
     for column in 0..columns {
+        if column + 1 < columns && grid[row][Column(column)].wrapline() {
+            grid[row][Column(column)].set_wrapline(false);
+        }
         let lone = match grid[row][Column(column)].wide() {
             Wide::Wide => !is(grid, column + 1, Wide::Spacer),
             Wide::Spacer => column == 0 || !is(grid, column - 1, Wide::Wide),

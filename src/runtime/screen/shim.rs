@@ -20,7 +20,6 @@ use rio_vt::performer::handler::Handler;
 use super::cell;
 use super::core::Core;
 use super::event::ScreenEvent;
-use super::repair::repair_row;
 
 /// Most combining characters on one cell. Each one that the engine adds copies all earlier ones,
 /// so an endless row of them on one cell would never end.
@@ -43,6 +42,10 @@ macro_rules! pass_on {
 
 impl Core {
     fn put(&mut self, c: char) {
+        if c > '\u{ff}' && codepoint_width(c as u32) == Some(0) && self.is_previous_erased() {
+            // A mark has nothing to stand on; the engine decides by how the cell was erased.
+            return;
+        }
         let full = c > '\u{ff}'
             && self
                 .previous_extras()
@@ -65,8 +68,7 @@ impl Core {
         }
         if self.has(Mode::INSERT) {
             // The engine shifts cells without regard to the halves of wide characters.
-            let row = self.term.grid.cursor.pos.row;
-            repair_row(&mut self.term.grid, row);
+            self.repair_current_row();
         }
     }
 
@@ -117,7 +119,6 @@ impl Handler for Core {
         substitute();
         scroll_up(rows: usize);
         scroll_down(rows: usize);
-        insert_blank(count: usize);
         insert_blank_lines(count: usize);
         delete_lines(count: usize);
         erase_chars(count: Column);
@@ -218,10 +219,16 @@ impl Handler for Core {
         }
     }
 
+    fn insert_blank(&mut self, count: usize) {
+        self.term.insert_blank(count);
+        self.repair_current_row();
+    }
+
     fn delete_chars(&mut self, count: usize) {
         // The engine erases before the cursor where fewer columns are left.
         let left = usize::from(self.size().cols).saturating_sub(self.position().1);
         self.term.delete_chars(count.min(left));
+        self.repair_current_row();
     }
 
     fn decaln(&mut self) {
