@@ -1,8 +1,11 @@
 //! Single cells that the engine leaves wrong, and what a snapshot says about single cells.
 
+use rio_vt::crosswords::Mode;
 use rio_vt::crosswords::grid::{Dimensions, Grid};
 use rio_vt::crosswords::pos::{Column, Line};
 use rio_vt::crosswords::square::{CellFlags, Extras, Square, Wide};
+
+use rio_vt::grapheme_lut::{class_of, is_break_lut, start_state};
 
 use super::cell;
 use super::core::Core;
@@ -55,6 +58,29 @@ impl Core {
         if column == grid.last_column() && grid[row][column].wide() == Wide::Narrow {
             grid[row][column].set_wide(Wide::LeadingSpacer);
         }
+    }
+
+    /// Whether a character continues the grapheme cluster before the cursor (mode 2027), by the
+    /// engine's own tables.
+    pub(super) fn joins(&self, c: char) -> bool {
+        let grid = &self.term.grid;
+        let at_start = grid.cursor.pos.col == 0 && !grid.cursor.should_wrap;
+        if c <= '\u{ff}' || at_start || !self.has(Mode::GRAPHEME_CLUSTER) {
+            return false;
+        }
+        let (row, column) = self.previous();
+        let cell = grid[row][column];
+        if cell.c() == '\0' {
+            return false;
+        }
+        let mut class = class_of(cell.c());
+        let mut state = start_state(class);
+        for &mark in cell::marks(grid, cell) {
+            let next = class_of(mark);
+            is_break_lut(class, next, &mut state);
+            class = next;
+        }
+        !is_break_lut(class, class_of(c), &mut state)
     }
 
     /// The narrow cell in the last column that the next character could join and widen.

@@ -4,7 +4,7 @@
 //! The handler trait has no-op defaults, so a method that a new engine version adds does nothing
 //! until it is listed here; compare the lists when the pinned version moves.
 
-use rio_vt::ansi::mode::{Mode as AnsiMode, NamedPrivateMode, PrivateMode};
+use rio_vt::ansi::mode::{Mode as AnsiMode, NamedMode, NamedPrivateMode, PrivateMode};
 use rio_vt::ansi::{
     ClearMode, CursorShape, KeyboardModes, KeyboardModesApplyBehavior, LineClearMode,
     TabulationClearMode,
@@ -51,8 +51,13 @@ impl Core {
                 .previous_extras()
                 .is_some_and(|extras| extras.zerowidth.len() >= MARK_LIMIT);
         if !full {
-            let edge = self.edge_cell().filter(|_| c > '\u{ff}');
-            self.term.input(c);
+            let joins = self.joins(c);
+            let edge = self.edge_cell().filter(|_| joins);
+            if self.has(Mode::INSERT) && !joins {
+                self.insert(c);
+            } else {
+                self.term.input(c);
+            }
             if let Some(cell) = edge {
                 self.repair_widened(cell, c);
             }
@@ -66,10 +71,21 @@ impl Core {
                     .set_private_mode(NamedPrivateMode::GraphemeCluster.into());
             }
         }
-        if self.has(Mode::INSERT) {
-            // The engine shifts cells without regard to the halves of wide characters.
-            self.repair_current_row();
+    }
+
+    /// A character in insert mode. The engine's own shifts without regard to the halves of wide
+    /// characters.
+    fn insert(&mut self, c: char) {
+        let width = usize::from(codepoint_width(c as u32).unwrap_or(0));
+        if width > 0 && self.term.grid.cursor.should_wrap {
+            self.term.wrapline();
         }
+        if width > 0 && self.position().1 + width <= usize::from(self.size().cols) {
+            Handler::insert_blank(self, width);
+        }
+        self.term.unset_mode(NamedMode::Insert.into());
+        self.term.input(c);
+        self.term.set_mode(NamedMode::Insert.into());
     }
 
     /// ED 2. The primary screen scrolls out into the history, as far as it is used.
