@@ -140,7 +140,8 @@ impl Screen {
         }
     }
 
-    /// Whether the program asked to hold the frame (mode 2026).
+    /// Whether the program asked to hold the frame (mode 2026). Who holds it must stop after a time
+    /// of its own (a second is usual): a program may die before it lets go.
     pub fn synchronized(&self) -> bool {
         self.engine.core.has(Mode::SYNC_UPDATE)
     }

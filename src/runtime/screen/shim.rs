@@ -4,7 +4,7 @@
 //! The handler trait has no-op defaults, so a method that a new engine version adds does nothing
 //! until it is listed here; compare the lists when the pinned version moves.
 
-use rio_vt::ansi::mode::{Mode as AnsiMode, NamedPrivateMode, PrivateMode};
+use rio_vt::ansi::mode::{Mode as AnsiMode, NamedMode, NamedPrivateMode, PrivateMode};
 use rio_vt::ansi::{
     ClearMode, CursorShape, KeyboardModes, KeyboardModesApplyBehavior, LineClearMode,
     TabulationClearMode,
@@ -20,7 +20,6 @@ use rio_vt::performer::handler::Handler;
 use super::cell;
 use super::core::Core;
 use super::event::ScreenEvent;
-use super::repair::repair_row;
 
 /// Most combining characters on one cell. Each one that the engine adds copies all earlier ones,
 /// so an endless row of them on one cell would never end.
@@ -43,12 +42,25 @@ macro_rules! pass_on {
 
 impl Core {
     fn put(&mut self, c: char) {
+        if c > '\u{ff}' && codepoint_width(c as u32) == Some(0) && self.is_previous_erased() {
+            // A mark has nothing to stand on; the engine decides by how the cell was erased.
+            return;
+        }
         let full = c > '\u{ff}'
             && self
                 .previous_extras()
                 .is_some_and(|extras| extras.zerowidth.len() >= MARK_LIMIT);
         if !full {
-            self.term.input(c);
+            let joins = self.joins(c);
+            let edge = self.edge_cell().filter(|_| joins);
+            if self.has(Mode::INSERT) && !joins {
+                self.insert(c);
+            } else {
+                self.term.input(c);
+            }
+            if let Some(cell) = edge {
+                self.repair_widened(cell, c);
+            }
         } else if codepoint_width(c as u32).is_some_and(|width| width > 0) {
             let clustering = self.has(Mode::GRAPHEME_CLUSTER);
             self.term
@@ -59,11 +71,21 @@ impl Core {
                     .set_private_mode(NamedPrivateMode::GraphemeCluster.into());
             }
         }
-        if self.has(Mode::INSERT) {
-            // The engine shifts cells without regard to the halves of wide characters.
-            let row = self.term.grid.cursor.pos.row;
-            repair_row(&mut self.term.grid, row);
+    }
+
+    /// A character in insert mode. The engine's own shifts without regard to the halves of wide
+    /// characters.
+    fn insert(&mut self, c: char) {
+        let width = usize::from(codepoint_width(c as u32).unwrap_or(0));
+        if width > 0 && self.term.grid.cursor.should_wrap {
+            self.term.wrapline();
         }
+        if width > 0 && self.position().1 + width <= usize::from(self.size().cols) {
+            Handler::insert_blank(self, width);
+        }
+        self.term.unset_mode(NamedMode::Insert.into());
+        self.term.input(c);
+        self.term.set_mode(NamedMode::Insert.into());
     }
 
     /// ED 2. The primary screen scrolls out into the history, as far as it is used.
@@ -106,7 +128,6 @@ impl Handler for Core {
         goto_line(line: Line);
         move_forward(columns: Column);
         move_backward(columns: Column);
-        move_backward_tabs(count: u16);
         move_forward_tabs(count: u16);
         backspace();
         carriage_return();
@@ -114,7 +135,6 @@ impl Handler for Core {
         substitute();
         scroll_up(rows: usize);
         scroll_down(rows: usize);
-        insert_blank(count: usize);
         insert_blank_lines(count: usize);
         delete_lines(count: usize);
         erase_chars(count: Column);
@@ -155,6 +175,11 @@ impl Handler for Core {
         } else {
             self.term.input_codepoints(codepoints);
         }
+    }
+
+    fn move_backward_tabs(&mut self, count: u16) {
+        self.term.move_backward_tabs(count);
+        self.term.grid.cursor.should_wrap = false;
     }
 
     fn put_tab(&mut self, count: u16) {
@@ -210,10 +235,16 @@ impl Handler for Core {
         }
     }
 
+    fn insert_blank(&mut self, count: usize) {
+        self.term.insert_blank(count);
+        self.repair_current_row();
+    }
+
     fn delete_chars(&mut self, count: usize) {
         // The engine erases before the cursor where fewer columns are left.
         let left = usize::from(self.size().cols).saturating_sub(self.position().1);
         self.term.delete_chars(count.min(left));
+        self.repair_current_row();
     }
 
     fn decaln(&mut self) {

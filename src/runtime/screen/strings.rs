@@ -254,7 +254,8 @@ impl Core {
                         value.split(',').filter_map(|n| n.parse().ok()).collect();
                     if let [row, column, wrap] = numbers[..] {
                         self.place(row, column);
-                        self.term.grid.cursor.should_wrap = wrap == 1;
+                        let last = usize::from(self.size().cols) - 1;
+                        self.term.grid.cursor.should_wrap = wrap == 1 && self.position().1 == last;
                     }
                 }
                 "v" => self.mark_wrap(self.position().0 as i32 - 1),
