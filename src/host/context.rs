@@ -41,36 +41,24 @@ pub struct Context {
 impl Context {
     /// No deadline, cancelled by nobody.
     pub fn new() -> Self {
-        Self {
-            deadline: None,
-            cancel: CancellationToken::new(),
-        }
+        Self { deadline: None, cancel: CancellationToken::new() }
     }
 
     /// Cancelled with `cancel`.
     pub fn cancelled_by(cancel: CancellationToken) -> Self {
-        Self {
-            deadline: None,
-            cancel,
-        }
+        Self { deadline: None, cancel }
     }
 
     /// A *detached* step: its own deadline, not cancelled by the caller.
     pub fn detached(limit: Duration) -> Self {
-        Self {
-            deadline: Some(clock::monotonic() + limit),
-            cancel: CancellationToken::new(),
-        }
+        Self { deadline: Some(clock::monotonic() + limit), cancel: CancellationToken::new() }
     }
 
     /// The same cancellation, with at most `limit` from now.
     pub fn within(&self, limit: Duration) -> Self {
         let deadline = clock::monotonic() + limit;
         let deadline = self.deadline.map_or(deadline, |old| old.min(deadline));
-        Self {
-            deadline: Some(deadline),
-            cancel: self.cancel.clone(),
-        }
+        Self { deadline: Some(deadline), cancel: self.cancel.clone() }
     }
 
     /// Runs `work` until it ends, the deadline passes, or the caller cancels.
