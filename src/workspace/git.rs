@@ -65,7 +65,11 @@ pub(super) struct Listed {
 
 impl Git {
     pub(super) fn new(locks: PathBuf) -> Self {
-        Self { locks, version: Arc::default(), lanes: Arc::default() }
+        Self {
+            locks,
+            version: Arc::default(),
+            lanes: Arc::default(),
+        }
     }
 
     /// The version, asked for once.
@@ -75,7 +79,11 @@ impl Git {
             command.arg("--version");
             let done = command::run(command, 1 << 10).await.map_err(start_error)?;
             let text = String::from_utf8_lossy(&done.stdout);
-            let found = text.split_whitespace().nth(2).unwrap_or("of unknown version").to_owned();
+            let found = text
+                .split_whitespace()
+                .nth(2)
+                .unwrap_or("of unknown version")
+                .to_owned();
             if number(&found) < number(OLDEST) {
                 return Err(WorkspaceError::GitTooOld { found });
             }
@@ -94,7 +102,11 @@ impl Git {
         let done = self.run(folder, true, args).await?;
         if done.cut {
             let detail = "the answer is too long".to_owned();
-            return Err(WorkspaceError::Git { step: step.to_owned(), path: folder.to_owned(), detail });
+            return Err(WorkspaceError::Git {
+                step: step.to_owned(),
+                path: folder.to_owned(),
+                detail,
+            });
         }
         succeeded(step, folder, done).map(|done| done.stdout)
     }
@@ -111,7 +123,9 @@ impl Git {
             return Ok(None);
         }
         let done = succeeded(step, folder, done)?;
-        let line = String::from_utf8_lossy(&done.stdout).trim_end_matches('\n').to_owned();
+        let line = String::from_utf8_lossy(&done.stdout)
+            .trim_end_matches('\n')
+            .to_owned();
         Ok(Some(line).filter(|line| !line.is_empty()))
     }
 
@@ -152,8 +166,13 @@ impl Git {
         let done = succeeded("find the repository", folder, done)?;
         let line = done.stdout.strip_suffix(b"\n").unwrap_or(&done.stdout);
         let common = PathBuf::from(OsStr::from_bytes(line));
-        let common = common.canonicalize().map_err(WorkspaceError::io("find", &common))?;
-        Ok(Repository { folder: folder.to_owned(), common })
+        let common = common
+            .canonicalize()
+            .map_err(WorkspaceError::io("find", &common))?;
+        Ok(Repository {
+            folder: folder.to_owned(),
+            common,
+        })
     }
 
     /// Waits for the right to change a repository: in order within this process, then against
@@ -171,25 +190,42 @@ impl Git {
         let file = lock::lock(&path, Sharing::Exclusive)
             .await
             .map_err(WorkspaceError::io("lock", &path))?;
-        Ok(RepositoryLock { _file: file, _lane: lane })
+        Ok(RepositoryLock {
+            _file: file,
+            _lane: lane,
+        })
     }
 
     /// Every worktree that a repository has registered; missing ones too.
     pub(super) async fn worktrees(&self, repository: &Repository) -> WorkspaceResult<Vec<Listed>> {
         let args: Args<'_> = &[&"worktree", &"list", &"--porcelain", &"-z"];
-        let output = self.read("list the worktrees", &repository.folder, args).await?;
+        let output = self
+            .read("list the worktrees", &repository.folder, args)
+            .await?;
         let mut listed = parse_list(&output);
-        for worktree in listed.iter_mut().filter(|worktree| worktree.branch.is_none()) {
+        for worktree in listed
+            .iter_mut()
+            .filter(|worktree| worktree.branch.is_none())
+        {
             worktree.branch = held_branch(&worktree.path);
         }
         Ok(listed)
     }
 
     /// The commit that a branch, tag or commit names.
-    pub(super) async fn commit(&self, folder: &Path, name: &str) -> WorkspaceResult<Option<String>> {
+    pub(super) async fn commit(
+        &self,
+        folder: &Path,
+        name: &str,
+    ) -> WorkspaceResult<Option<String>> {
         let revision = format!("{name}^{{commit}}");
-        let args: Args<'_> =
-            &[&"rev-parse", &"--verify", &"--quiet", &"--end-of-options", &revision];
+        let args: Args<'_> = &[
+            &"rev-parse",
+            &"--verify",
+            &"--quiet",
+            &"--end-of-options",
+            &revision,
+        ];
         // A name that is no revision at all is answered with 128.
         let done = self.run(folder, true, args).await?;
         let line = String::from_utf8_lossy(&done.stdout).trim().to_owned();
@@ -197,7 +233,11 @@ impl Git {
     }
 
     /// The commit of a branch.
-    pub(super) async fn branch(&self, folder: &Path, name: &str) -> WorkspaceResult<Option<String>> {
+    pub(super) async fn branch(
+        &self,
+        folder: &Path,
+        name: &str,
+    ) -> WorkspaceResult<Option<String>> {
         self.commit(folder, &format!("refs/heads/{name}")).await
     }
 
@@ -207,9 +247,13 @@ impl Git {
         if reads {
             command.arg("--no-optional-locks");
         }
-        command.args(["-c", "core.fsmonitor=false", "-c", "color.ui=false", "-C"]).arg(folder);
+        command
+            .args(["-c", "core.fsmonitor=false", "-c", "color.ui=false", "-C"])
+            .arg(folder);
         command.args(args);
-        command::run(command, OUTPUT_LIMIT).await.map_err(start_error)
+        command::run(command, OUTPUT_LIMIT)
+            .await
+            .map_err(start_error)
     }
 }
 
@@ -221,7 +265,10 @@ fn bare_command() -> Command {
             command.env_remove(name);
         }
     }
-    command.env("LC_ALL", "C").env_remove("LANGUAGE").env("GIT_TERMINAL_PROMPT", "0");
+    command
+        .env("LC_ALL", "C")
+        .env_remove("LANGUAGE")
+        .env("GIT_TERMINAL_PROMPT", "0");
     command
 }
 
@@ -229,7 +276,11 @@ fn start_error(source: io::Error) -> WorkspaceError {
     if source.kind() == io::ErrorKind::NotFound {
         return WorkspaceError::GitMissing;
     }
-    WorkspaceError::Io { step: "start", path: PathBuf::from("git"), source }
+    WorkspaceError::Io {
+        step: "start",
+        path: PathBuf::from("git"),
+        source,
+    }
 }
 
 fn succeeded(step: &str, folder: &Path, done: Finished) -> WorkspaceResult<Finished> {
@@ -240,7 +291,11 @@ fn succeeded(step: &str, folder: &Path, done: Finished) -> WorkspaceResult<Finis
     if detail.is_empty() {
         detail = format!("git ended with {}", done.status);
     }
-    Err(WorkspaceError::Git { step: step.to_owned(), path: folder.to_owned(), detail })
+    Err(WorkspaceError::Git {
+        step: step.to_owned(),
+        path: folder.to_owned(),
+        detail,
+    })
 }
 
 /// What git says went wrong, without its progress and its advice.
@@ -248,14 +303,26 @@ fn complaints(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let marked = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
     let lines = text.lines().filter(marked).collect::<Vec<_>>().join("\n");
-    last_lines(if lines.is_empty() { output } else { lines.as_bytes() }, 4)
+    last_lines(
+        if lines.is_empty() {
+            output
+        } else {
+            lines.as_bytes()
+        },
+        4,
+    )
 }
 
 /// The last lines of a program's output as one clean line.
 pub(super) fn last_lines(output: &[u8], count: usize) -> String {
     let text = String::from_utf8_lossy(output);
-    let mut lines: Vec<String> =
-        text.lines().rev().map(clean_line).filter(|line| !line.is_empty()).take(count).collect();
+    let mut lines: Vec<String> = text
+        .lines()
+        .rev()
+        .map(clean_line)
+        .filter(|line| !line.is_empty())
+        .take(count)
+        .collect();
     lines.reverse();
     lines.join("; ")
 }
@@ -293,7 +360,13 @@ fn parse_list(output: &[u8]) -> Vec<Listed> {
 /// The branch that an unfinished rebase or bisect of a worktree keeps in use.
 fn held_branch(worktree: &Path) -> Option<String> {
     let folder = super::ours::git_dir(worktree)?;
-    ["rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"].iter().find_map(|file| {
+    [
+        "rebase-merge/head-name",
+        "rebase-apply/head-name",
+        "BISECT_START",
+    ]
+    .iter()
+    .find_map(|file| {
         let text = std::fs::read_to_string(folder.join(file)).ok()?;
         let name = text.trim();
         match (name.strip_prefix("refs/heads/"), *file) {
@@ -316,7 +389,10 @@ mod tests {
         assert_eq!(listed[0].branch.as_deref(), Some("main"));
         assert_eq!(listed[1].path, Path::new("/w/a b"));
         assert_eq!(listed[1].locked.as_deref(), Some("why not"));
-        assert_eq!((listed[2].branch.as_deref(), listed[2].locked.as_deref()), (Some("x/y"), Some("")));
+        assert_eq!(
+            (listed[2].branch.as_deref(), listed[2].locked.as_deref()),
+            (Some("x/y"), Some(""))
+        );
     }
 
     #[test]
@@ -328,6 +404,9 @@ mod tests {
 
     #[test]
     fn error_output_is_cleaned() {
-        assert_eq!(last_lines(b"a\nb\x1b[31m\n\nfatal: c\n", 2), "b[31m; fatal: c");
+        assert_eq!(
+            last_lines(b"a\nb\x1b[31m\n\nfatal: c\n", 2),
+            "b[31m; fatal: c"
+        );
     }
 }
