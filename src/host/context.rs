@@ -6,6 +6,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::os::clock;
 
+use super::error::{HostError, HostResult};
+use super::ports::PortResult;
+
 /// Publish of a launch.
 pub const PUBLISH: Duration = Duration::from_secs(5);
 /// Closing the runtime of a failed create.
@@ -59,6 +62,32 @@ impl Context {
         let deadline = clock::monotonic() + limit;
         let deadline = self.deadline.map_or(deadline, |old| old.min(deadline));
         Self { deadline: Some(deadline), cancel: self.cancel.clone() }
+    }
+
+    /// Runs one port call; `what` names the attempt where it is ended from outside.
+    ///
+    /// # Errors
+    /// The port's own, or [`HostError::Ended`].
+    pub async fn step<T>(
+        &self,
+        what: &str,
+        work: impl Future<Output = PortResult<T>>,
+    ) -> HostResult<T> {
+        match self.run(work).await {
+            Ok(result) => Ok(result?),
+            Err(ended) => Err(HostError::Ended { what: what.to_owned(), ended }),
+        }
+    }
+
+    /// Looks at the cancellation (C5, L2).
+    ///
+    /// # Errors
+    /// [`HostError::Ended`] where the caller cancelled.
+    pub fn check(&self, what: &str) -> HostResult<()> {
+        if self.cancel.is_cancelled() {
+            return Err(HostError::Ended { what: what.to_owned(), ended: Ended::Cancelled });
+        }
+        Ok(())
     }
 
     /// Runs `work` until it ends, the deadline passes, or the caller cancels.

@@ -2,9 +2,26 @@
 //! (`spec/lifecycle.md`). Knows no SQL, git or PTY: those are behind [`ports`].
 
 pub mod context;
+mod create;
+mod delete;
+mod edit;
 pub mod error;
+mod journal;
+mod lanes;
+mod launch;
+pub mod locks;
+mod parallel;
 pub mod ports;
+mod reconcile;
+mod recover;
 pub mod report;
+mod restore;
+mod send;
+mod stop;
+#[cfg(test)]
+mod tests;
+
+pub use delete::Admission;
 
 use std::sync::Arc;
 
