@@ -1,1 +1,8 @@
-//! tui
+//! The dashboard: the only place that knows ratatui and crossterm.
+//!
+//! A key or an answer from outside is an [`event::Event`]; [`update`] turns it into a new [`app`]
+//! and a list of [`event::Effect`]s; [`views`] draws. None of the three does I/O or reads a clock.
+
+pub mod action;
+pub mod app;
+pub mod event;
