@@ -67,6 +67,8 @@ pub struct List {
     pub top: usize,
     /// The marks.
     pub marks: Marks,
+    /// Cells of the longest id so far; never shrinks while the query is the same.
+    pub id_cells: u16,
     /// A session that no longer matches and stays until the selection moves.
     pub leaving: Option<SessionId>,
     wanted: Wanted,
@@ -150,6 +152,8 @@ impl List {
         self.offset = offset;
         self.total = page.total;
         self.parked = None;
+        let longest = self.rows.iter().map(|row| row.id.as_str().len()).max().unwrap_or(0);
+        self.id_cells = self.id_cells.max(longest.clamp(6, 14) as u16);
         self.keep_leaving(&old);
         let first = !std::mem::replace(&mut self.loaded, true);
         let lines = self.lines();

@@ -2,6 +2,7 @@
 //! [`views`](super::views) draw it; it does nothing by itself.
 
 pub mod editor;
+pub mod find;
 pub mod form;
 pub mod job;
 pub mod layout;
