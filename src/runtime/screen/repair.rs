@@ -108,9 +108,9 @@ impl Core {
         grid[row][Column(0)] = cell;
         grid[row].has_styles = true;
         grid[row].has_extras = true;
-        let last = grid.last_column();
+        let edge = grid.last_column();
         if row > -(grid.history_size() as i32) {
-            grid[row - 1i32][last].set_wide(Wide::LeadingSpacer);
+            grid[row - 1i32][edge].set_wide(Wide::LeadingSpacer);
         }
         marks.push(joined);
         self.attach(marks);

@@ -7,7 +7,7 @@ use rio_vt::performer::handler::Handler;
 use super::cell::Style;
 use super::core::Core;
 use super::event::{ProgramStatus, ScreenEvent};
-use super::shim::MARK_LIMIT;
+use super::print::MARK_LIMIT;
 use super::text::{clean, decode_base64, decode_percent, truncate};
 
 /// Answer to the support query of the Program Status Protocol, revision 0.4.
