@@ -7,3 +7,4 @@ pub mod proctree;
 pub mod random;
 pub mod signals;
 pub mod spawn;
+pub mod terminal;
