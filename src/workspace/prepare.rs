@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use tokio::process::Command;
 
-use super::git::last_lines;
+use super::git::{drop_git_variables, last_lines};
 use super::inspect::{EntryKind, must_exist};
 use super::prepared::Prepared;
 use super::{Workspace, WorkspaceError, WorkspaceResult};
@@ -145,11 +145,7 @@ pub(super) async fn blocking<T: Send + 'static>(
 async fn run_command(worktree: &Path, line: &str) -> WorkspaceResult<()> {
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(line).current_dir(worktree);
-    for (name, _) in std::env::vars_os() {
-        if name.as_bytes().starts_with(b"GIT_") {
-            shell.env_remove(name);
-        }
-    }
+    drop_git_variables(&mut shell);
     let done = command::run(shell, OUTPUT_LIMIT)
         .await
         .map_err(WorkspaceError::io("start a shell in", worktree))?;
