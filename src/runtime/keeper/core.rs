@@ -103,7 +103,7 @@ impl Core {
     }
 
     /// Takes what the agent wrote. `busy` tells whether a shell has a program in its foreground.
-    pub(super) fn output(&mut self, bytes: &[u8], now: Timestamp, busy: impl FnOnce() -> Option<bool>) {
+    pub(super) fn output(&mut self, bytes: &[u8], busy: Option<bool>, now: Timestamp) {
         if let Some(recorder) = &mut self.recorder {
             let screen = &mut self.screen;
             recorder.output(bytes, now, || sized_snapshot(screen));
@@ -127,7 +127,7 @@ impl Core {
             }
         }
         if heard {
-            self.observe(busy(), now);
+            self.observe(busy, now);
         }
     }
 
@@ -228,9 +228,9 @@ impl Core {
     }
 
     /// Does what is due.
-    pub(super) fn attend(&mut self, now: Timestamp, busy: impl FnOnce() -> Option<bool>) -> Told {
+    pub(super) fn attend(&mut self, busy: Option<bool>, now: Timestamp) -> Told {
         if self.observe_due().is_some_and(|due| due <= now) {
-            self.observe(busy(), now);
+            self.observe(busy, now);
         }
         if self.gate.due().is_some_and(|due| due <= now) { self.tell(now) } else { Told::Nothing }
     }

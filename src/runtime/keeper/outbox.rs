@@ -182,11 +182,14 @@ impl Outbox {
             wire::put_control(&mut out, &Outgoing::Event(Event::Facts(facts)));
         }
         let fed = waiting.feed.as_mut().is_none_or(|feed| feed.write(core, &mut out));
-        if fed && !waiting.exit_told && (waiting.feed.is_some() || waiting.wants_facts) {
-            if let Some(exit) = core.exit() {
-                wire::put_control(&mut out, &Outgoing::Event(Event::Exit(Box::new(exit.clone()))));
-                waiting.exit_told = true;
-            }
+        let listens = waiting.feed.is_some() || waiting.wants_facts;
+        if fed
+            && listens
+            && !waiting.exit_told
+            && let Some(exit) = core.exit()
+        {
+            wire::put_control(&mut out, &Outgoing::Event(Event::Exit(Box::new(exit.clone()))));
+            waiting.exit_told = true;
         }
         out
     }

@@ -192,11 +192,9 @@ fn reap(agent: u32, reaped: Arc<Notify>) -> io::Result<oneshot::Receiver<Reaped>
     let mut tell = Some(tell);
     std::thread::Builder::new().name("reap".to_owned()).stack_size(64 << 10).spawn(move || {
         while let Some(one) = spawn::reap_next() {
-            if one.pid == agent {
-                if let Some(tell) = tell.take() {
-                    // nobody listens once the keeper leaves
-                    let _ = tell.send(one);
-                }
+            if let Some(tell) = tell.take_if(|_| one.pid == agent) {
+                // nobody listens once the keeper leaves
+                let _ = tell.send(one);
             }
             reaped.notify_one();
         }
