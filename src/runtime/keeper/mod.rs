@@ -82,15 +82,18 @@ impl Keeper {
         if !core.watches_foreground() {
             return None;
         }
-        self.terminal.descriptor.foreground().map(|leader| leader != self.terminal.agent.pid)
+        self.terminal
+            .descriptor
+            .foreground()
+            .map(|leader| leader != self.terminal.agent.pid)
     }
 
     /// Takes what the agent wrote.
     fn output(&self, bytes: &[u8]) {
         let mut core = self.core.borrow_mut();
         let due = core.due();
-        let busy = core.watches_foreground().then(|| self.terminal.descriptor.foreground()).flatten();
-        core.output(bytes, self.now(), || busy.map(|leader| leader != self.terminal.agent.pid));
+        let busy = self.busy(&core);
+        core.output(bytes, busy, self.now());
         self.after(&mut core, due);
     }
 
@@ -98,7 +101,7 @@ impl Keeper {
     fn attend(&self) -> Option<Timestamp> {
         let mut core = self.core.borrow_mut();
         let busy = self.busy(&core);
-        if core.attend(self.now(), || busy) == Told::Facts {
+        if core.attend(busy, self.now()) == Told::Facts {
             self.store(&core);
         }
         self.judged.notify_waiters();
@@ -165,10 +168,10 @@ impl Keeper {
         let recorder = self.core.borrow_mut().take_recorder();
         drop(recorder);
         let storing = self.storing.borrow_mut().take();
-        if let Some(storing) = storing {
-            if !storing.finish(LAST_FACTS).await {
-                tracing::warn!("the last facts could not be stored in time");
-            }
+        if let Some(storing) = storing
+            && !storing.finish(LAST_FACTS).await
+        {
+            tracing::warn!("the last facts could not be stored in time");
         }
         self.claim.release().await;
         self.left.send_replace(true);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tokio::net::UnixListener;
+use tokio::net::{UnixListener, UnixStream};
 
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::os::lock::{self, Sharing};
@@ -21,7 +21,7 @@ const LOCK: &str = "claim.lock";
 /// Extension of an entry.
 const EXTENSION: &str = "keeper";
 /// How long the keeper that is in the way may take to say who it is, or to leave.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A keeper that runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,10 +40,16 @@ pub struct Listed {
 
 /// The keepers that run, by the entries in a runtime folder.
 pub fn listed(folder: &Path) -> Vec<Listed> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let entries = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
     entries
         .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == EXTENSION)
+        })
         .filter_map(|path| serde_json::from_slice::<Listed>(&std::fs::read(path).ok()?).ok())
         .filter(|listed| listed.keeper.is_alive())
         .collect()
@@ -65,16 +71,28 @@ impl Claim {
     pub(super) async fn take(spec: &LaunchSpec) -> Result<(UnixListener, Self), StartError> {
         let socket = &spec.socket;
         let failed = |error: io::Error| {
-            StartError::system(&format!("the socket {} cannot be made", socket.display()), &error)
+            StartError::system(
+                &format!("the socket {} cannot be made", socket.display()),
+                &error,
+            )
         };
         let folder = socket.parent().unwrap_or(Path::new("/"));
         private_dir(folder).map_err(failed)?;
-        let _lock = lock::lock(&folder.join(LOCK), Sharing::Exclusive).await.map_err(failed)?;
         make_way(spec).await?;
+        let _lock = lock::lock(&folder.join(LOCK), Sharing::Exclusive)
+            .await
+            .map_err(failed)?;
+        remove_stale(spec).await?;
         let listener = UnixListener::bind(socket).map_err(failed)?;
         std::fs::set_permissions(socket, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
-        let claim = Self { socket: socket.clone(), identity: identity(socket).map_err(failed)? };
-        claim.list(spec).inspect_err(|_| claim.remove()).map_err(failed)?;
+        let claim = Self {
+            socket: socket.clone(),
+            identity: identity(socket).map_err(failed)?,
+        };
+        claim
+            .list(spec)
+            .inspect_err(|_| claim.remove())
+            .map_err(failed)?;
         Ok((listener, claim))
     }
 
@@ -83,7 +101,8 @@ impl Claim {
     }
 
     fn list(&self, spec: &LaunchSpec) -> io::Result<()> {
-        let keeper = Process::own().ok_or_else(|| io::Error::other("this process is not listed"))?;
+        let keeper =
+            Process::own().ok_or_else(|| io::Error::other("this process is not listed"))?;
         let listed = Listed {
             keeper,
             workspace: spec.workspace.clone(),
@@ -118,33 +137,47 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
     std::fs::symlink_metadata(path).map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
-/// Removes a stale socket, and sends away a keeper of an earlier launch that only lingers.
+fn refused(spec: &LaunchSpec, why: &str) -> StartError {
+    let message = format!("session {} already has a keeper: {why}", spec.session);
+    StartError::new(StartErrorKind::AlreadyRunning, message)
+}
+
+/// Sends away a keeper of an earlier launch that only lingers. Without the lock, which it needs to
+/// leave.
 async fn make_way(spec: &LaunchSpec) -> Result<(), StartError> {
-    let refused = |why: &str| {
-        let message = format!("session {} already has a keeper: {why}", spec.session);
-        StartError::new(StartErrorKind::AlreadyRunning, message)
-    };
+    let refused = |why: &str| Err(refused(spec, why));
     let visit = async {
-        let mut other = Client::connect(&spec.socket).await.ok()?;
-        Some(match other.status().await {
+        let Ok(mut other) = Client::connect(&spec.socket).await else {
+            return Ok(());
+        };
+        match other.status().await {
             Ok(status) if status.facts.generation == spec.generation => {
-                Err(refused("it runs this launch"))
+                refused("it runs this launch")
             }
-            Ok(status) if status.facts.exit.is_none() => {
-                Err(refused("an earlier launch still runs"))
-            }
+            Ok(status) if status.facts.exit.is_none() => refused("an earlier launch still runs"),
             // it removes its socket before it answers
-            Ok(_) => other.stop(None, StopPace::default()).await.map(|_| ()).map_err(|error| {
-                refused(&format!("it does not leave, {error}"))
-            }),
-            Err(error) => Err(refused(&format!("it does not say who it is, {error}"))),
-        })
+            Ok(_) => match other.stop(None, StopPace::default()).await {
+                Ok(_) => Ok(()),
+                Err(error) => refused(&format!("it does not leave, {error}")),
+            },
+            Err(error) => refused(&format!("it does not say who it is, {error}")),
+        }
     };
-    let answer = tokio::time::timeout(PATIENCE, visit).await;
-    answer.unwrap_or_else(|_| Some(Err(refused("it does not answer")))).unwrap_or(Ok(()))?;
+    let visited = tokio::time::timeout(PATIENCE, visit).await;
+    visited.unwrap_or_else(|_| refused("it does not answer"))
+}
+
+/// Removes a socket that nobody listens at. Under the lock, so that nobody else binds it meanwhile.
+async fn remove_stale(spec: &LaunchSpec) -> Result<(), StartError> {
+    if UnixStream::connect(&spec.socket).await.is_ok() {
+        return Err(refused(spec, "another one was faster"));
+    }
     match std::fs::remove_file(&spec.socket) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            let what = format!("the stale socket {} cannot be removed", spec.socket.display());
+            let what = format!(
+                "the stale socket {} cannot be removed",
+                spec.socket.display()
+            );
             Err(StartError::system(&what, &error))
         }
         _ => Ok(()),
