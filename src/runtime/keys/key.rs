@@ -124,7 +124,8 @@ impl Event<'_> {
     fn unicode(&self, code: u32, shifted: Option<u32>, text: &str) -> Vec<u8> {
         let mut out = format!("\x1b[{code}");
         if let Some(shifted) = shifted.filter(|_| self.flag(ALTERNATES)) {
-            out.push_str(&format!(":{shifted}"));
+            out.push(':');
+            out.push_str(&shifted.to_string());
         }
         let parameter = self.parameter();
         let has_text = self.flag(TEXT) && self.flag(ALL_KEYS) && !text.is_empty();

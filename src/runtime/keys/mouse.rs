@@ -127,15 +127,17 @@ pub fn encode_mouse(event: MouseEvent, modes: &InputModes) -> Option<Vec<u8>> {
 }
 
 fn is_wanted(event: MouseEvent, protocol: MouseProtocol) -> bool {
+    let held = event.button != MouseButton::None;
     match (event.kind, protocol) {
-        (_, MouseProtocol::Off) => false,
-        (MouseKind::Press, MouseProtocol::X10) => !event.button.is_wheel(),
-        (MouseKind::Press, _) => event.button != MouseButton::None,
-        (MouseKind::Release, MouseProtocol::X10) => false,
-        (MouseKind::Release, _) => !event.button.is_wheel(),
+        (MouseKind::Press, MouseProtocol::X10) => held && !event.button.is_wheel(),
+        (MouseKind::Press, MouseProtocol::Click | MouseProtocol::Drag | MouseProtocol::Motion)
+        | (MouseKind::Motion, MouseProtocol::Drag) => held,
+        (
+            MouseKind::Release,
+            MouseProtocol::Click | MouseProtocol::Drag | MouseProtocol::Motion,
+        ) => !event.button.is_wheel(),
         (MouseKind::Motion, MouseProtocol::Motion) => true,
-        (MouseKind::Motion, MouseProtocol::Drag) => event.button != MouseButton::None,
-        (MouseKind::Motion, _) => false,
+        _ => false,
     }
 }
 

@@ -148,11 +148,12 @@ impl Style {
         });
         out.push_str(&color_sgr(self.fg, 30, 90));
         out.push_str(&color_sgr(self.bg, 40, 100));
-        out.push_str(&match self.underline_color {
+        let underline_color = match self.underline_color {
             Color::Default => String::new(),
             Color::Indexed(index) => format!(";58:5:{index}"),
             Color::Rgb(r, g, b) => format!(";58:2::{r}:{g}:{b}"),
-        });
+        };
+        out.push_str(&underline_color);
         out
     }
 }
@@ -217,11 +218,11 @@ pub(super) fn shown(cell: Square) -> char {
     }
 }
 
-/// The look of a cell. Erased cells have the background they were erased with and nothing else; the
-/// engine gives them the whole pen where a scroll brings in a new row.
+/// The look of a cell. Cells where nothing was printed have the background they were erased with
+/// and nothing else; the engine gives them the whole pen where a scroll brings in a new row.
 pub(super) fn look(grid: &Grid<Square>, cell: Square) -> Style {
     let style = Style::from(grid.style_of(&cell));
-    if is_erased(grid, cell) {
+    if cell.c() == '\0' {
         Style {
             bg: style.bg,
             ..Style::default()

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rio_vt::ansi::CursorShape as EngineShape;
 use rio_vt::ansi::mode::{NamedMode, NamedPrivateMode};
-use rio_vt::config::colors::{ColorRgb, NamedColor};
+
 use rio_vt::crosswords::grid::{Dimensions, Grid};
 use rio_vt::crosswords::pos::{CharsetIndex, Column, Line, StandardCharset};
-use rio_vt::crosswords::square::{CellFlags, Extras, Square, Wide};
+use rio_vt::crosswords::square::Square;
 use rio_vt::crosswords::style::Style as EngineStyle;
 use rio_vt::crosswords::{Crosswords, CrosswordsSize, Mode};
 use rio_vt::event::{EventListener, RioEvent, WindowId};
@@ -19,6 +19,8 @@ use super::event::ScreenEvent;
 use super::modes::{
     Cursor, CursorShape, InputModes, Keyboard, MouseEncoding, MouseProtocol, Size, TabStops,
 };
+use super::palette::Rgb;
+use super::repair::repair_row;
 use super::text::{clean, truncate};
 
 /// Most bytes of replies kept until somebody takes them.
@@ -54,9 +56,6 @@ impl EventListener for Outbox {
         }
     }
 }
-
-/// Red, green and blue of a default colour.
-pub(super) type Rgb = (u8, u8, u8);
 
 /// The whole terminal state behind the parser.
 pub(super) struct Core {
@@ -144,10 +143,17 @@ impl Core {
         self.term.resize(dimensions(size));
         if let Some(mut grid) = alternate {
             grid.resize(false, usize::from(size.rows), usize::from(size.cols));
-            for row in (0..usize::from(size.rows)).map(Line::from) {
-                repair_row(&mut grid, row);
-            }
             self.primary = Some(std::mem::replace(&mut self.term.grid, grid));
+        }
+        for grid in self.primary.iter_mut().chain([&mut self.term.grid]) {
+            for row in (0..usize::from(size.rows)).map(Line::from) {
+                repair_row(grid, row);
+            }
+            // A wrap can only be pending in the last column.
+            let last = grid.last_column();
+            for cursor in [&mut grid.cursor, &mut grid.saved_cursor] {
+                cursor.should_wrap &= cursor.pos.col == last;
+            }
         }
         self.region = (0, usize::from(size.rows));
         if old.cols != size.cols {
@@ -354,133 +360,8 @@ impl Core {
         .find(|(mode, _)| self.has(*mode))
         .map_or(MouseProtocol::Off, |(_, protocol)| protocol)
     }
-
-    /// The colour a query of `index` is answered with: what the program set, else the default.
-    pub(super) fn color(&self, index: usize) -> Rgb {
-        if let Some(set) = self.term.colors[index] {
-            let rgb = ColorRgb::from_color_arr(set);
-            return (rgb.r, rgb.g, rgb.b);
-        }
-        let (fg, bg) = self.defaults;
-        match index {
-            0..=255 => palette(index as u8),
-            _ if index == NamedColor::Background as usize => bg,
-            _ => fg,
-        }
-    }
-
-    /// The cell that a combining character would join.
-    fn previous(&self) -> (Line, Column) {
-        let grid = &self.term.grid;
-        let pos = grid.cursor.pos;
-        let mut column = pos.col.0;
-        if !grid.cursor.should_wrap {
-            column = column.saturating_sub(1);
-        }
-        if grid[pos.row][Column(column)].is_spacer() {
-            column = column.saturating_sub(1);
-        }
-        (pos.row, Column(column))
-    }
-
-    /// Side data of the cell that a combining character would join.
-    pub(super) fn previous_extras(&self) -> Option<&Extras> {
-        let (row, column) = self.previous();
-        cell::extras(&self.term.grid, self.term.grid[row][column])
-    }
-
-    /// Marks a row as going on in the row below, for reflow.
-    pub(super) fn mark_wrap(&mut self, row: i32) {
-        let grid = &mut self.term.grid;
-        if (-(grid.history_size() as i32)..grid.screen_lines() as i32).contains(&row) {
-            let last = grid.last_column();
-            grid[Line(row)][last].set_wrapline(true);
-        }
-    }
-
-    /// Makes the cell before the cursor the gap that a wide character left which did not fit.
-    pub(super) fn mark_gap(&mut self) {
-        let (row, column) = self.previous();
-        self.term.grid[row][column].set_wide(Wide::LeadingSpacer);
-    }
-
-    /// Gives the cell before the cursor these marks, whatever its width.
-    pub(super) fn attach(&mut self, marks: Vec<char>) {
-        let (row, column) = self.previous();
-        let grid = &mut self.term.grid;
-        let mut extras = cell::extras(grid, grid[row][column])
-            .cloned()
-            .unwrap_or_default();
-        extras.zerowidth = marks;
-        let id = grid.alloc_extras(extras);
-        if id != 0 && !grid[row][column].is_bg_only() {
-            grid[row][column].set_extras_id(Some(id));
-            grid[row][column].insert_cell_flag(CellFlags::GRAPHEME);
-            grid[row].has_extras = true;
-        }
-    }
-}
-
-/// Blanks halves of wide characters that the engine left alone, and drops marks of gaps before
-/// wide characters where no gap can be.
-pub(super) fn repair_row(grid: &mut Grid<Square>, row: Line) {
-    let columns = grid.columns();
-    let is = |grid: &Grid<Square>, column: usize, wide: Wide| {
-        column < columns && grid[row][Column(column)].wide() == wide
-    };
-    for column in 0..columns {
-        let lone = match grid[row][Column(column)].wide() {
-            Wide::Narrow => continue,
-            Wide::Wide => !is(grid, column + 1, Wide::Spacer),
-            Wide::Spacer => column == 0 || !is(grid, column - 1, Wide::Wide),
-            Wide::LeadingSpacer if column + 1 < columns => {
-                grid[row][Column(column)].set_wide(Wide::Narrow);
-                continue;
-            }
-            Wide::LeadingSpacer => continue,
-        };
-        if lone {
-            let wraps = grid[row][Column(column)].wrapline();
-            grid[row][Column(column)] = Square::default();
-            grid[row][Column(column)].set_wrapline(wraps);
-        }
-    }
 }
 
 fn dimensions(size: Size) -> CrosswordsSize {
     CrosswordsSize::new(usize::from(size.cols), usize::from(size.rows))
-}
-
-/// xterm's 256 colours: 16 named ones, a 6x6x6 cube, 24 greys.
-fn palette(index: u8) -> Rgb {
-    const NAMED: [Rgb; 16] = [
-        (0, 0, 0),
-        (205, 0, 0),
-        (0, 205, 0),
-        (205, 205, 0),
-        (0, 0, 238),
-        (205, 0, 205),
-        (0, 205, 205),
-        (229, 229, 229),
-        (127, 127, 127),
-        (255, 0, 0),
-        (0, 255, 0),
-        (255, 255, 0),
-        (92, 92, 255),
-        (255, 0, 255),
-        (0, 255, 255),
-        (255, 255, 255),
-    ];
-    let level = |value: u8| if value == 0 { 0 } else { 55 + 40 * value };
-    match index {
-        0..16 => NAMED[usize::from(index)],
-        16..232 => {
-            let cube = index - 16;
-            (level(cube / 36), level(cube / 6 % 6), level(cube % 6))
-        }
-        232..=255 => {
-            let grey = 8 + 10 * (index - 232);
-            (grey, grey, grey)
-        }
-    }
 }

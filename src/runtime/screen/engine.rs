@@ -4,9 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rio_vt::performer::handler::{Handler, Processor};
 
-use super::core::{Core, Rgb};
+use super::core::Core;
 use super::event::ScreenEvent;
 use super::modes::Size;
+use super::palette::Rgb;
 use super::strings::is_engine_osc;
 use super::tap::{SEQUENCE_LIMIT, Sink, StringKind, Tap};
 
@@ -46,6 +47,12 @@ impl Engine {
         if self.core.size() != size {
             *self = Self::new(size, self.history, self.core.defaults);
         }
+    }
+
+    /// What a fault of the engine does.
+    #[cfg(test)]
+    pub(super) fn fault(&mut self) {
+        self.fenced(|_| std::panic::resume_unwind(Box::new("fault")));
     }
 
     fn fenced(&mut self, work: impl FnOnce(&mut Self)) {

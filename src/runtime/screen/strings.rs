@@ -7,7 +7,7 @@ use rio_vt::performer::handler::Handler;
 use super::cell::Style;
 use super::core::Core;
 use super::event::{ProgramStatus, ScreenEvent};
-use super::shim::MARK_LIMIT;
+use super::print::MARK_LIMIT;
 use super::text::{clean, decode_base64, decode_percent, truncate};
 
 /// Answer to the support query of the Program Status Protocol, revision 0.4.
@@ -130,9 +130,9 @@ impl Core {
         if !matches!(value("d"), Some((_, "0"))) {
             let (title, body) = std::mem::take(&mut self.notification);
             if body.is_empty() {
-                self.notify("", &title)
+                self.notify("", &title);
             } else {
-                self.notify(&title, &body)
+                self.notify(&title, &body);
             }
         }
     }
@@ -226,7 +226,7 @@ impl Core {
                     continue;
                 }
             };
-            let value: String = value.bytes().map(|b| format!("{b:02X}")).collect();
+            let value = encode_hex(value.as_bytes());
             self.reply(&format!("\x1bP1+r{hex}={value}\x1b\\"));
         }
     }
@@ -254,7 +254,8 @@ impl Core {
                         value.split(',').filter_map(|n| n.parse().ok()).collect();
                     if let [row, column, wrap] = numbers[..] {
                         self.place(row, column);
-                        self.term.grid.cursor.should_wrap = wrap == 1;
+                        let last = usize::from(self.size().cols) - 1;
+                        self.term.grid.cursor.should_wrap = wrap == 1 && self.position().1 == last;
                     }
                 }
                 "v" => self.mark_wrap(self.position().0 as i32 - 1),
@@ -273,8 +274,17 @@ impl Core {
     }
 }
 
+fn encode_hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or_default();
+    bytes
+        .iter()
+        .flat_map(|b| [digit(b >> 4), digit(b & 15)])
+        .map(|c| c.to_ascii_uppercase())
+        .collect()
+}
+
 fn decode_hex(text: &[u8]) -> Option<Vec<u8>> {
-    if text.is_empty() || text.len() % 2 != 0 {
+    if text.is_empty() || !text.len().is_multiple_of(2) {
         return None;
     }
     let digit = |b: u8| char::from(b).to_digit(16);

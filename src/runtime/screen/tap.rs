@@ -64,11 +64,11 @@ enum Action {
 fn step(state: State, byte: u8) -> (State, Action) {
     use Action::{Cancel, Collect, Finish, Reopen, Restart};
     match (state, byte) {
-        (State::StringEscape(_), b'\\') => (state, Finish),
+        (State::StringEscape(_), b'\\')
+        | (State::String(StringKind::Osc | StringKind::Ignored), BEL) => (state, Finish),
         (State::StringEscape(_), _) => (State::Escape, Reopen),
         (_, CAN | SUB) => (State::Ground, Cancel),
         (State::String(kind), ESC) => (State::StringEscape(kind), Collect),
-        (State::String(StringKind::Osc | StringKind::Ignored), BEL) => (state, Finish),
         (State::String(_), _) => (state, Collect),
         (_, ESC) => (State::Escape, Restart),
         (State::Escape, b'[') => (State::Csi, Collect),

@@ -296,7 +296,7 @@ pub enum Event {
         /// Rows.
         rows: u16,
     },
-    /// The agent's process ended; no bytes follow.
+    /// The agent's process ended, and all that it wrote was sent. What it left behind may still write.
     Exit(Box<ExitFacts>),
     /// Byte frames of this client were not typed.
     InputRefused {

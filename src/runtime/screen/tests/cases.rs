@@ -263,7 +263,7 @@ fn shared_cases_hold() {
         let excepted = EXCEPTIONS.iter().any(|(exception, _)| *exception == name);
         match check(&case) {
             Ok(()) if excepted => {
-                failures.push(format!("{name} holds: take it off the exceptions"))
+                failures.push(format!("{name} holds: take it off the exceptions"));
             }
             Err(reason) if !excepted => failures.push(format!("{name}: {reason}")),
             _ => {}

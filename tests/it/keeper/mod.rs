@@ -1,0 +1,9 @@
+//! Keepers as real processes. Every test ends with [`Bench::left_nothing`]: no process of it lives,
+//! no socket is left.
+
+mod clients;
+mod ends;
+mod screens;
+mod starts;
+mod stops;
+mod support;

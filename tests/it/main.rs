@@ -1,0 +1,3 @@
+//! Tests with real processes.
+
+mod keeper;
