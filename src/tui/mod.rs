@@ -13,6 +13,7 @@ pub mod keymap;
 pub mod input;
 pub mod terminal;
 pub mod live;
+pub mod update;
 pub mod views;
 pub mod effects;
 pub mod run;

@@ -1,5 +1,6 @@
 //! The Details tab: why the session has its status, and where everything is.
 
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::pen::{Pen, Span};
@@ -25,7 +26,12 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, session: &Session, area: Rect) 
     }
 }
 
-/// The lines; also how far they can be scrolled.
+/// How many lines there are.
+pub(super) fn height(app: &App, session: &Session) -> usize {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, 1, 1));
+    lines(&Pen::new(&mut buffer, app), app, session, usize::MAX).len()
+}
+
 fn lines(pen: &Pen<'_>, app: &App, session: &Session, room: usize) -> Vec<Vec<Span>> {
     let status = session.condition.status;
     let (glyph, sign) = status_sign(pen, status);

@@ -6,6 +6,7 @@ mod columns;
 mod details;
 mod dialog;
 mod empty;
+mod geometry;
 mod help;
 mod jobs;
 mod list;
@@ -22,6 +23,9 @@ mod trash;
 
 use ratatui::Frame;
 
+pub(super) use self::geometry::{
+    RailTarget, help_beyond, list_line, palette_rows, pane_lines, plan_rows, rail_target, row_of,
+};
 use self::pen::Pen;
 use super::app::overlay::Overlay;
 use super::app::{App, View};

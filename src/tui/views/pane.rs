@@ -1,5 +1,6 @@
 //! The right pane with its tabs, the peek below the list, and the agent's screen in both.
 
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
@@ -224,13 +225,30 @@ fn when(app: &App, session: &Session) -> String {
     }
 }
 
+/// How many lines a tab with text has.
+pub(super) fn content_height(app: &App, session: &Session, tab: Tab) -> usize {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, 1, 1));
+    content_lines(&Pen::new(&mut buffer, app), app, session, tab).map_or(0, |lines| lines.len())
+}
+
 /// Messages, events and the diff.
 fn content(pen: &mut Pen<'_>, app: &App, session: &Session, tab: Tab, area: Rect) {
     let room = area.width.saturating_sub(1);
+    let Some(lines) = content_lines(pen, app, session, tab) else { return };
+    if lines.is_empty() {
+        pen.text(area.x, area.y, room, "Nothing yet.", pen.role(Role::Muted));
+    }
+    let top = app.tab_top.min(lines.len().saturating_sub(1));
+    for (row, line) in lines.iter().skip(top).take(usize::from(area.height)).enumerate() {
+        pen.spans(area.x, area.y + row as u16, room, line);
+    }
+}
+
+fn content_lines(pen: &Pen<'_>, app: &App, session: &Session, tab: Tab) -> Option<Vec<Vec<Span>>> {
     let muted = pen.role(Role::Muted);
-    let lines: Vec<Vec<Span>> = match app.tabs.get(&(session.id.clone(), tab)) {
-        None => return,
-        Some(TabContent::Diff(lines)) => lines
+    let content = app.tabs.get(&(session.id.clone(), tab))?;
+    Some(match content {
+        TabContent::Diff(lines) => lines
             .iter()
             .map(|line| {
                 let role = match line.as_bytes().first() {
@@ -242,7 +260,7 @@ fn content(pen: &mut Pen<'_>, app: &App, session: &Session, tab: Tab, area: Rect
                 vec![(line.clone(), pen.role(role))]
             })
             .collect(),
-        Some(TabContent::Messages(messages)) => messages
+        TabContent::Messages(messages) => messages
             .iter()
             .flat_map(|message| {
                 let head = format!("{}  {}", message.source, age(app.now, message.at));
@@ -250,7 +268,7 @@ fn content(pen: &mut Pen<'_>, app: &App, session: &Session, tab: Tab, area: Rect
                 std::iter::once(vec![(head, muted)]).chain(text).chain([Vec::new()])
             })
             .collect(),
-        Some(TabContent::Events(events)) => events
+        TabContent::Events(events) => events
             .iter()
             .map(|event| {
                 let change = match (&event.from, &event.to) {
@@ -268,14 +286,7 @@ fn content(pen: &mut Pen<'_>, app: &App, session: &Session, tab: Tab, area: Rect
                 ]
             })
             .collect(),
-    };
-    if lines.is_empty() {
-        pen.text(area.x, area.y, room, "Nothing yet.", muted);
-    }
-    let top = app.tab_top.min(lines.len().saturating_sub(1));
-    for (row, line) in lines.iter().skip(top).take(usize::from(area.height)).enumerate() {
-        pen.spans(area.x, area.y + row as u16, room, line);
-    }
+    })
 }
 
 /// The last lines of the selected session's screen, under a rule that says what it wants.
