@@ -67,7 +67,7 @@ impl Mistake {
 
 fn line_of(text: &str, at: &Range<usize>) -> usize {
     let before = text.as_bytes().get(..at.start).unwrap_or(text.as_bytes());
-    before.iter().filter(|byte| **byte == b'\n').count() + 1
+    before.split(|byte| *byte == b'\n').count()
 }
 
 /// The known word that is nearest to `word`, if any is near.

@@ -87,7 +87,10 @@ impl Context {
     ) -> HostResult<T> {
         match self.run(work).await {
             Ok(result) => Ok(result?),
-            Err(ended) => Err(HostError::Ended { what: what.to_owned(), ended }),
+            Err(ended) => Err(HostError::Ended {
+                what: what.to_owned(),
+                ended,
+            }),
         }
     }
 
@@ -97,7 +100,10 @@ impl Context {
     /// [`HostError::Ended`] where the caller cancelled.
     pub fn check(&self, what: &str) -> HostResult<()> {
         if self.cancel.is_cancelled() {
-            return Err(HostError::Ended { what: what.to_owned(), ended: Ended::Cancelled });
+            return Err(HostError::Ended {
+                what: what.to_owned(),
+                ended: Ended::Cancelled,
+            });
         }
         Ok(())
     }

@@ -158,7 +158,10 @@ impl HostError {
 }
 
 fn join(ids: &[SessionId]) -> String {
-    ids.iter().map(SessionId::as_str).collect::<Vec<_>>().join(", ")
+    ids.iter()
+        .map(SessionId::as_str)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Result of a coordinator.

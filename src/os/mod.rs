@@ -9,3 +9,4 @@ pub mod proctree;
 pub mod random;
 pub mod signals;
 pub mod spawn;
+pub mod terminal;

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
@@ -27,16 +27,18 @@ pub struct Detached {
     pub input: ChildStdin,
     /// The pipe from its standard output.
     pub output: ChildStdout,
+    /// To wait for its end.
+    pub end: Ending,
+}
+
+/// The end of a process. Dropped before it came, the process is reaped by the runtime.
+#[derive(Debug)]
+pub struct Ending {
     child: Child,
 }
 
-impl Detached {
-    /// Its process id; none once it was waited for.
-    pub fn pid(&self) -> Option<u32> {
-        self.child.id()
-    }
-
-    /// Waits for its end and reaps it. Dropped before, it is reaped by the runtime.
+impl Ending {
+    /// Waits for it and reaps the process.
     ///
     /// # Errors
     /// The system refuses to wait.
@@ -62,8 +64,15 @@ pub fn detached(binary: &Path, arguments: &[&str]) -> io::Result<Detached> {
     let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(io::Error::other("the pipes of a new process are missing"));
     };
-    Ok(Detached { input, output, child })
+    Ok(Detached {
+        input,
+        output,
+        end: Ending { child },
+    })
 }
+
+/// Whether [`detach`] makes a process the one to whom orphans below it are given.
+pub const ADOPTS_ORPHANS: bool = cfg!(target_os = "linux");
 
 /// Makes this process leader of a session of its own, without terminal, and, where the system can do
 /// it, the one to whom orphans below it are given (X1, X3).
@@ -90,19 +99,6 @@ pub fn take_standard_streams(log: &File) -> io::Result<(OwnedFd, OwnedFd)> {
     rustix::stdio::dup2_stdout(&null)?;
     rustix::stdio::dup2_stderr(log)?;
     Ok((input, output))
-}
-
-/// A second, non-blocking descriptor of a terminal that a library knows by number only.
-///
-/// # Errors
-/// There is no such descriptor.
-#[expect(unsafe_code, reason = "the PTY library shows its descriptor as a bare number")]
-pub fn duplicate_nonblocking(terminal: RawFd) -> io::Result<OwnedFd> {
-    // SAFETY: the caller holds the terminal open while this runs, and nothing else is borrowed
-    let borrowed = unsafe { BorrowedFd::borrow_raw(terminal) };
-    let own = rustix::io::fcntl_dupfd_cloexec(borrowed, 3)?;
-    rustix::io::ioctl_fionbio(&own, true)?;
-    Ok(own)
 }
 
 /// The user at the other end of a Unix socket.
@@ -145,24 +141,4 @@ pub fn reap_next() -> Option<Reaped> {
             Err(_) => return None,
         }
     }
-}
-
-/// Reads what is there without waiting.
-///
-/// # Errors
-/// As the system's `read`; `WouldBlock` where there is nothing now. A terminal without a program at its
-/// other end has ended: zero.
-pub fn read_terminal(terminal: impl AsFd, buffer: &mut [u8]) -> io::Result<usize> {
-    match rustix::io::read(terminal, buffer) {
-        Err(rustix::io::Errno::IO) => Ok(0),
-        other => other.map_err(Into::into),
-    }
-}
-
-/// Writes as much as fits without waiting.
-///
-/// # Errors
-/// As the system's `write`; `WouldBlock` where nothing fits now.
-pub fn write_terminal(terminal: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
-    rustix::io::write(terminal, bytes).map_err(Into::into)
 }

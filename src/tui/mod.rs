@@ -6,3 +6,14 @@
 pub mod action;
 pub mod app;
 pub mod event;
+pub mod glyph;
+mod nearest;
+pub mod theme;
+pub mod keymap;
+pub mod input;
+pub mod terminal;
+pub mod live;
+pub mod update;
+pub mod views;
+pub mod effects;
+pub mod run;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use tokio::sync::oneshot;
 
-use super::git::{Args, Git, Listed, Repository, RepositoryLock};
+use super::git::{Args, Git, Repository, RepositoryLock};
+use super::list::Listed;
 use super::ours::{git_dir, real, strictly_inside};
 use super::{Moved, Workspace, WorkspaceError, WorkspaceResult, Worktree, WorktreeRequest};
 use crate::os::paths::private_dir;

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::git::{Args, Repository, RepositoryLock};
 use super::inspect::{Entry, EntryKind, some_paths};
 use super::ours::{git_dir, strictly_inside, unfinished};
+use super::prepare::blocking;
 use super::prepared::Prepared;
 use super::{Freed, Workspace, WorkspaceError, WorkspaceResult, Worktree};
 
@@ -50,7 +51,7 @@ impl Workspace {
             if let Some(reason) = self.reason_to_keep(&repository, &worktree.path).await? {
                 return Ok(Freed::kept(reason));
             }
-            Prepared::load(&worktree.path).remove(&worktree.path)?;
+            self.unprepare(&worktree.path).await?;
         }
         if let Some(reason) = self
             .remove_worktree(&held, &repository, &worktree.path, there)
@@ -87,10 +88,19 @@ impl Workspace {
                 crate::domain::text::clean_line(&reason)
             )));
         }
-        let prepared = Prepared::load(path);
-        let mut entries = self.status(path, true).await?;
-        entries
-            .retain(|entry| entry.kind == EntryKind::Changed || !prepared.holds(path, &entry.path));
+        let entries = self.status(path, true).await?;
+        let place = path.to_owned();
+        let entries = blocking(path, move || {
+            let prepared = Prepared::load(&place);
+            let ours = |entry: &Entry| {
+                entry.kind != EntryKind::Changed && prepared.holds(&place, &entry.path)
+            };
+            Ok(entries
+                .into_iter()
+                .filter(|entry| !ours(entry))
+                .collect::<Vec<_>>())
+        })
+        .await?;
         let (ignored, work): (Vec<&Entry>, Vec<&Entry>) = entries
             .iter()
             .partition(|entry| entry.kind == EntryKind::Ignored);

@@ -8,6 +8,7 @@ mod error;
 mod git;
 mod give_back;
 mod inspect;
+mod list;
 mod ours;
 mod prepare;
 mod prepared;

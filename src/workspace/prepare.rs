@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use tokio::process::Command;
 
-use super::git::last_lines;
+use super::git::{drop_git_variables, last_lines};
 use super::inspect::{EntryKind, must_exist};
 use super::prepared::Prepared;
 use super::{Workspace, WorkspaceError, WorkspaceResult};
@@ -36,21 +36,36 @@ impl Workspace {
         if *setup == ProjectSetup::default() {
             return Ok(());
         }
-        let mut prepared = Prepared::load(worktree);
         let copies = self.files_to_copy(repository, &setup.copy).await?;
-        let put = put_files(repository, worktree, &copies, &setup.link, &mut prepared);
-        prepared.save(worktree)?;
-        put?;
+        let (from, to, links) = (
+            repository.to_owned(),
+            worktree.to_owned(),
+            setup.link.clone(),
+        );
+        blocking(worktree, move || {
+            let mut prepared = Prepared::load(&to);
+            let put = put_files(&from, &to, &copies, &links, &mut prepared);
+            prepared.save(&to)?;
+            put
+        })
+        .await?;
         if setup.commands.is_empty() {
             return Ok(());
         }
         let ran = self.run_commands(worktree, &setup.commands).await;
-        for entry in self.status(worktree, true).await? {
-            if entry.kind == EntryKind::Ignored {
-                prepared.note(worktree, &entry.path);
+        let entries = self.status(worktree, true).await?;
+        let place = worktree.to_owned();
+        blocking(worktree, move || {
+            let mut prepared = Prepared::load(&place);
+            for entry in entries
+                .iter()
+                .filter(|entry| entry.kind == EntryKind::Ignored)
+            {
+                prepared.note(&place, &entry.path);
             }
-        }
-        prepared.save(worktree)?;
+            prepared.save(&place)
+        })
+        .await?;
         ran
     }
 
@@ -59,9 +74,8 @@ impl Workspace {
     /// # Errors
     /// A file cannot be removed.
     pub async fn unprepare(&self, worktree: &Path) -> WorkspaceResult<()> {
-        // Kept async like its siblings: a caller runs it under the same deadline.
-        tokio::task::yield_now().await;
-        Prepared::load(worktree).remove(worktree)
+        let place = worktree.to_owned();
+        blocking(worktree, move || Prepared::load(&place).remove(&place)).await
     }
 
     /// Ignored files of the repository's checkout that match one of the globs, relative to it.
@@ -119,14 +133,19 @@ impl Workspace {
     }
 }
 
+/// Work on many files, off the threads that must not wait.
+pub(super) async fn blocking<T: Send + 'static>(
+    worktree: &Path,
+    work: impl FnOnce() -> WorkspaceResult<T> + Send + 'static,
+) -> WorkspaceResult<T> {
+    let ended = tokio::task::spawn_blocking(work).await;
+    ended.unwrap_or_else(|error| Err(WorkspaceError::io("work on", worktree)(error.into())))
+}
+
 async fn run_command(worktree: &Path, line: &str) -> WorkspaceResult<()> {
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(line).current_dir(worktree);
-    for (name, _) in std::env::vars_os() {
-        if name.as_bytes().starts_with(b"GIT_") {
-            shell.env_remove(name);
-        }
-    }
+    drop_git_variables(&mut shell);
     let done = command::run(shell, OUTPUT_LIMIT)
         .await
         .map_err(WorkspaceError::io("start a shell in", worktree))?;

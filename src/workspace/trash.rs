@@ -149,8 +149,8 @@ impl Workspace {
         };
         let reason = std::fs::read_to_string(folder.join("locked")).ok();
         let was_locked = reason.is_some_and(|reason| reason.trim() != LOCK_REASON);
-        let head: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
-        let branch = self.git.ask("read the branch", path, head).await?;
+        let attached: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
+        let branch = self.git.ask("read the branch", path, attached).await?;
         let branch = branch.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
         let commit = self.git.commit(path, "HEAD").await?;
         Ok(Record {
@@ -235,8 +235,13 @@ impl Workspace {
         let (Some(branch), Some(commit)) = (&record.branch, &record.commit) else {
             return Ok(Moved::default());
         };
-        let head: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
-        if self.git.ask("read the branch", path, head).await?.is_some() {
+        let attached: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
+        if self
+            .git
+            .ask("read the branch", path, attached)
+            .await?
+            .is_some()
+        {
             return Ok(Moved::default());
         }
         if record

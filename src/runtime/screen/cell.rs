@@ -218,11 +218,11 @@ pub(super) fn shown(cell: Square) -> char {
     }
 }
 
-/// The look of a cell. Erased cells have the background they were erased with and nothing else; the
-/// engine gives them the whole pen where a scroll brings in a new row.
+/// The look of a cell. Cells where nothing was printed have the background they were erased with
+/// and nothing else; the engine gives them the whole pen where a scroll brings in a new row.
 pub(super) fn look(grid: &Grid<Square>, cell: Square) -> Style {
     let style = Style::from(grid.style_of(&cell));
-    if is_erased(grid, cell) {
+    if cell.c() == '\0' {
         Style {
             bg: style.bg,
             ..Style::default()

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rio_vt::ansi::CursorShape as EngineShape;
 use rio_vt::ansi::mode::{NamedMode, NamedPrivateMode};
 
-use rio_vt::crosswords::grid::Grid;
+use rio_vt::crosswords::grid::{Dimensions, Grid};
 use rio_vt::crosswords::pos::{CharsetIndex, Column, Line, StandardCharset};
 use rio_vt::crosswords::square::Square;
 use rio_vt::crosswords::style::Style as EngineStyle;
@@ -143,10 +143,17 @@ impl Core {
         self.term.resize(dimensions(size));
         if let Some(mut grid) = alternate {
             grid.resize(false, usize::from(size.rows), usize::from(size.cols));
-            for row in (0..usize::from(size.rows)).map(Line::from) {
-                repair_row(&mut grid, row);
-            }
             self.primary = Some(std::mem::replace(&mut self.term.grid, grid));
+        }
+        for grid in self.primary.iter_mut().chain([&mut self.term.grid]) {
+            for row in (0..usize::from(size.rows)).map(Line::from) {
+                repair_row(grid, row);
+            }
+            // A wrap can only be pending in the last column.
+            let last = grid.last_column();
+            for cursor in [&mut grid.cursor, &mut grid.saved_cursor] {
+                cursor.should_wrap &= cursor.pos.col == last;
+            }
         }
         self.region = (0, usize::from(size.rows));
         if old.cols != size.cols {

@@ -1,9 +1,9 @@
 //! The terminal engine behind one small surface (`spec/runtime.md`, Terminal engine and Snapshot).
 //!
 //! A [`Screen`] takes the bytes of a PTY and keeps picture, history and modes. The engine crate is
-//! named nowhere outside this folder. `tap` cuts the byte stream, `shim` corrects the engine,
-//! `core` holds what the engine lacks (`repair`: single cells, `palette`: colour answers), `strings`
-//! reads control strings, `paint` and `snapshot` write a screen as escape text.
+//! named nowhere outside this folder. `tap` cuts the byte stream, `shim` and `print` correct the
+//! engine, `core` holds what the engine lacks (`repair`: single cells, `palette`: colour answers),
+//! `strings` reads control strings, `paint` and `snapshot` write a screen as escape text.
 
 mod cell;
 mod core;
@@ -12,6 +12,7 @@ mod event;
 mod modes;
 mod paint;
 mod palette;
+mod print;
 mod repair;
 mod shim;
 mod snapshot;
@@ -140,7 +141,8 @@ impl Screen {
         }
     }
 
-    /// Whether the program asked to hold the frame (mode 2026).
+    /// Whether the program asked to hold the frame (mode 2026). Who holds it must stop after a time
+    /// of its own (a second is usual): a program may die before it lets go.
     pub fn synchronized(&self) -> bool {
         self.engine.core.has(Mode::SYNC_UPDATE)
     }

@@ -124,7 +124,7 @@ impl Painter {
             }
             self.skip(&mut skip);
             self.print_cell(grid, cell);
-            if cell.is_leading_spacer() {
+            if cell.is_leading_spacer() && column + 1 == columns {
                 // The gap before a wide character that did not fit, which reflow closes again.
                 self.put(format_args!("\x1b]{PRIVATE_OSC};g=1\x1b\\"));
             }

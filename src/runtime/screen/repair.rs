@@ -1,8 +1,11 @@
 //! Single cells that the engine leaves wrong, and what a snapshot says about single cells.
 
+use rio_vt::crosswords::Mode;
 use rio_vt::crosswords::grid::{Dimensions, Grid};
 use rio_vt::crosswords::pos::{Column, Line};
 use rio_vt::crosswords::square::{CellFlags, Extras, Square, Wide};
+
+use rio_vt::grapheme_lut::{class_of, is_break_lut, start_state};
 
 use super::cell;
 use super::core::Core;
@@ -37,10 +40,80 @@ impl Core {
         }
     }
 
+    pub(super) fn repair_current_row(&mut self) {
+        let row = self.term.grid.cursor.pos.row;
+        repair_row(&mut self.term.grid, row);
+    }
+
+    /// Whether nothing is printed where a combining character would go.
+    pub(super) fn is_previous_erased(&self) -> bool {
+        let (row, column) = self.previous();
+        cell::is_erased(&self.term.grid, self.term.grid[row][column])
+    }
+
     /// Makes the cell before the cursor the gap that a wide character left which did not fit.
     pub(super) fn mark_gap(&mut self) {
         let (row, column) = self.previous();
-        self.term.grid[row][column].set_wide(Wide::LeadingSpacer);
+        let grid = &mut self.term.grid;
+        if column == grid.last_column() && grid[row][column].wide() == Wide::Narrow {
+            grid[row][column].set_wide(Wide::LeadingSpacer);
+        }
+    }
+
+    /// Whether a character continues the grapheme cluster before the cursor (mode 2027), by the
+    /// engine's own tables.
+    pub(super) fn joins(&self, c: char) -> bool {
+        let grid = &self.term.grid;
+        let at_start = grid.cursor.pos.col == 0 && !grid.cursor.should_wrap;
+        if c <= '\u{ff}' || at_start || !self.has(Mode::GRAPHEME_CLUSTER) {
+            return false;
+        }
+        let (row, column) = self.previous();
+        let cell = grid[row][column];
+        if cell.c() == '\0' {
+            return false;
+        }
+        let mut class = class_of(cell.c());
+        let mut state = start_state(class);
+        for &mark in cell::marks(grid, cell) {
+            let next = class_of(mark);
+            is_break_lut(class, next, &mut state);
+            class = next;
+        }
+        !is_break_lut(class, class_of(c), &mut state)
+    }
+
+    /// The narrow cell in the last column that the next character could join and widen.
+    pub(super) fn edge_cell(&self) -> Option<Square> {
+        let grid = &self.term.grid;
+        let cell = grid[grid.cursor.pos.row][grid.last_column()];
+        (grid.cursor.should_wrap && cell.wide() == Wide::Narrow).then_some(cell)
+    }
+
+    /// Where `joined` widened the cell in the last column, the engine moved it to the next row; if
+    /// a wide character stood there, the engine then erased what it had moved.
+    pub(super) fn repair_widened(&mut self, moved: Square, joined: char) {
+        let mut marks = cell::marks(&self.term.grid, moved).to_vec();
+        let (row, column) = self.previous();
+        let grid = &mut self.term.grid;
+        let lost = column == 0
+            && grid[row][Column(1)].is_spacer()
+            && grid[row][Column(0)].wide() == Wide::Narrow;
+        if !lost {
+            return;
+        }
+        let mut cell = moved;
+        cell.set_wrapline(false);
+        cell.set_wide(Wide::Wide);
+        grid[row][Column(0)] = cell;
+        grid[row].has_styles = true;
+        grid[row].has_extras = true;
+        let edge = grid.last_column();
+        if row > -(grid.history_size() as i32) {
+            grid[row - 1i32][edge].set_wide(Wide::LeadingSpacer);
+        }
+        marks.push(joined);
+        self.attach(marks);
     }
 
     /// Gives the cell before the cursor these marks, whatever its width.
@@ -60,14 +133,17 @@ impl Core {
     }
 }
 
-/// Blanks halves of wide characters that the engine left alone, and drops marks of gaps before
-/// wide characters where no gap can be.
+/// Blanks halves of wide characters that the engine left alone, and drops marks of wraps and of gaps
+/// before wide characters that were shifted away from the last column.
 pub(super) fn repair_row(grid: &mut Grid<Square>, row: Line) {
     let columns = grid.columns();
     let is = |grid: &Grid<Square>, column: usize, wide: Wide| {
         column < columns && grid[row][Column(column)].wide() == wide
     };
     for column in 0..columns {
+        if column + 1 < columns && grid[row][Column(column)].wrapline() {
+            grid[row][Column(column)].set_wrapline(false);
+        }
         let lone = match grid[row][Column(column)].wide() {
             Wide::Wide => !is(grid, column + 1, Wide::Spacer),
             Wide::Spacer => column == 0 || !is(grid, column - 1, Wide::Wide),

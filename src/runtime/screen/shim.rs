@@ -4,12 +4,11 @@
 //! The handler trait has no-op defaults, so a method that a new engine version adds does nothing
 //! until it is listed here; compare the lists when the pinned version moves.
 
-use rio_vt::ansi::mode::{Mode as AnsiMode, NamedPrivateMode, PrivateMode};
+use rio_vt::ansi::mode::{Mode as AnsiMode, PrivateMode};
 use rio_vt::ansi::{
     ClearMode, CursorShape, KeyboardModes, KeyboardModesApplyBehavior, LineClearMode,
     TabulationClearMode,
 };
-use rio_vt::codepoint_width::codepoint_width;
 use rio_vt::config::colors::ColorRgb;
 use rio_vt::crosswords::Mode;
 use rio_vt::crosswords::attr::Attr;
@@ -17,14 +16,8 @@ use rio_vt::crosswords::pos::{CharsetIndex, Column, Line, StandardCharset};
 use rio_vt::grapheme_lut::class_of;
 use rio_vt::performer::handler::Handler;
 
-use super::cell;
 use super::core::Core;
 use super::event::ScreenEvent;
-use super::repair::repair_row;
-
-/// Most combining characters on one cell. Each one that the engine adds copies all earlier ones,
-/// so an endless row of them on one cell would never end.
-pub(super) const MARK_LIMIT: usize = 24;
 
 /// Grapheme class of characters that join nothing.
 const CLASS_OTHER: u8 = 0;
@@ -42,45 +35,6 @@ macro_rules! pass_on {
 }
 
 impl Core {
-    fn put(&mut self, c: char) {
-        let full = c > '\u{ff}'
-            && self
-                .previous_extras()
-                .is_some_and(|extras| extras.zerowidth.len() >= MARK_LIMIT);
-        if !full {
-            self.term.input(c);
-        } else if codepoint_width(c as u32).is_some_and(|width| width > 0) {
-            let clustering = self.has(Mode::GRAPHEME_CLUSTER);
-            self.term
-                .unset_private_mode(NamedPrivateMode::GraphemeCluster.into());
-            self.term.input(c);
-            if clustering {
-                self.term
-                    .set_private_mode(NamedPrivateMode::GraphemeCluster.into());
-            }
-        }
-        if self.has(Mode::INSERT) {
-            // The engine shifts cells without regard to the halves of wide characters.
-            let row = self.term.grid.cursor.pos.row;
-            repair_row(&mut self.term.grid, row);
-        }
-    }
-
-    /// ED 2. The primary screen scrolls out into the history, as far as it is used.
-    fn clear_all(&mut self) {
-        let rows = i32::from(self.size().rows);
-        let grid = &mut self.term.grid;
-        grid.sync_template_style();
-        if self.primary.is_none() {
-            let used = (0..rows).rev().find(|&row| !cell::is_blank_row(grid, row));
-            if let Some(last) = used {
-                grid.scroll_up(&(Line(0)..Line(rows)), last as usize + 1);
-            }
-        }
-        grid.reset_region(..);
-        self.term.mark_fully_damaged();
-    }
-
     fn private_mode_state(&self, number: u16) -> Option<u8> {
         let state = |set: bool| if set { 1 } else { 2 };
         match number {
@@ -106,7 +60,6 @@ impl Handler for Core {
         goto_line(line: Line);
         move_forward(columns: Column);
         move_backward(columns: Column);
-        move_backward_tabs(count: u16);
         move_forward_tabs(count: u16);
         backspace();
         carriage_return();
@@ -114,7 +67,6 @@ impl Handler for Core {
         substitute();
         scroll_up(rows: usize);
         scroll_down(rows: usize);
-        insert_blank(count: usize);
         insert_blank_lines(count: usize);
         delete_lines(count: usize);
         erase_chars(count: Column);
@@ -155,6 +107,11 @@ impl Handler for Core {
         } else {
             self.term.input_codepoints(codepoints);
         }
+    }
+
+    fn move_backward_tabs(&mut self, count: u16) {
+        self.term.move_backward_tabs(count);
+        self.term.grid.cursor.should_wrap = false;
     }
 
     fn put_tab(&mut self, count: u16) {
@@ -210,10 +167,16 @@ impl Handler for Core {
         }
     }
 
+    fn insert_blank(&mut self, count: usize) {
+        self.term.insert_blank(count);
+        self.repair_current_row();
+    }
+
     fn delete_chars(&mut self, count: usize) {
         // The engine erases before the cursor where fewer columns are left.
         let left = usize::from(self.size().cols).saturating_sub(self.position().1);
         self.term.delete_chars(count.min(left));
+        self.repair_current_row();
     }
 
     fn decaln(&mut self) {

@@ -201,7 +201,7 @@ fn cursor(painter: &mut Painter, grid: &Grid<Square>, cursor: &Cursor<Square>) {
         &mut painter.out,
         format_args!("\x1b[{};{}H", row + 1, column + 1),
     );
-    if cursor.should_wrap && column + 1 == grid.columns() {
+    if cursor.should_wrap {
         reprint_last(painter, grid, row);
     }
     painter.set_style(Style::from(cursor.pending_style));

@@ -7,7 +7,7 @@ use rio_vt::performer::handler::Handler;
 use super::cell::Style;
 use super::core::Core;
 use super::event::{ProgramStatus, ScreenEvent};
-use super::shim::MARK_LIMIT;
+use super::print::MARK_LIMIT;
 use super::text::{clean, decode_base64, decode_percent, truncate};
 
 /// Answer to the support query of the Program Status Protocol, revision 0.4.
@@ -254,7 +254,8 @@ impl Core {
                         value.split(',').filter_map(|n| n.parse().ok()).collect();
                     if let [row, column, wrap] = numbers[..] {
                         self.place(row, column);
-                        self.term.grid.cursor.should_wrap = wrap == 1;
+                        let last = usize::from(self.size().cols) - 1;
+                        self.term.grid.cursor.should_wrap = wrap == 1 && self.position().1 == last;
                     }
                 }
                 "v" => self.mark_wrap(self.position().0 as i32 - 1),

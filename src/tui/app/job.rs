@@ -35,7 +35,7 @@ impl Job {
             return None;
         }
         let word = match (self.verb, state.as_str()) {
-            (Verb::Create, _) => return None,
+            (Verb::Create | Verb::Send, _) => return None,
             (_, "waiting") => "waiting",
             (Verb::Delete, "closing" | "escalated" | "closed") | (Verb::Cleanup, _) => "closing",
             (Verb::Delete | Verb::Purge, _) => "deleting",
@@ -48,7 +48,7 @@ impl Job {
 
     /// Whether it is long enough to be shown at the top: a single start is seen on its row.
     fn is_notable(&self) -> bool {
-        !matches!(self.verb, Verb::Create | Verb::Launch) || self.total > 1
+        !matches!(self.verb, Verb::Create | Verb::Launch | Verb::Send) || self.total > 1
     }
 }
 

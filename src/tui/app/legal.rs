@@ -42,12 +42,13 @@ impl App {
             Action::Open | Action::Zoom if self.view == View::Sessions => {
                 selected(|session| session.is_live(), "not running")
             }
+            Action::Details if self.view == View::Trash => Some("not here"),
             Action::Mark | Action::MarkRange | Action::Rename | Action::Details => {
                 selected(any, "nothing selected")
             }
             Action::MarkAll | Action::Invert => unless(list.total > 0, "nothing here"),
             Action::ClearMarks => {
-                let open = !list.marks.is_empty() || !self.find.is_empty();
+                let open = !list.marks.is_empty() || !list.find.is_empty();
                 unless(open || !self.toasts.is_empty(), "nothing marked")
             }
             Action::AnswerYes | Action::AnswerChoose => {

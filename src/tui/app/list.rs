@@ -12,6 +12,8 @@ use super::marks::Marks;
 
 /// Sessions asked for at once.
 pub const WINDOW: usize = 200;
+/// The window moves on when the selection is this near to its end.
+const MARGIN: usize = 30;
 /// Children shown of one session until it is expanded (`spec/store.md` P2).
 const CHILDREN: usize = 20;
 /// Rows keep their order this long after a key or the last change of order (`spec/look.md` 7).
@@ -65,8 +67,12 @@ pub struct List {
     pub index: usize,
     /// The first line on view.
     pub top: usize,
+    /// The text that filters it, as typed; empty for none.
+    pub find: String,
     /// The marks.
     pub marks: Marks,
+    /// Cells of the longest id so far; never shrinks while the query is the same.
+    pub id_cells: u16,
     /// A session that no longer matches and stays until the selection moves.
     pub leaving: Option<SessionId>,
     wanted: Wanted,
@@ -79,7 +85,7 @@ pub struct List {
 impl List {
     /// Begins to show something else; the caller asks for the page.
     pub fn begin(&mut self, query: PageQuery, ticket: u64, wanted: Wanted, now: Timestamp) {
-        let marks = std::mem::take(&mut self.marks);
+        let (marks, find) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.find));
         let selected = match &wanted {
             Wanted::Same => self.selected.take(),
             Wanted::Id(id) => Some(id.clone()),
@@ -91,6 +97,7 @@ impl List {
             asked_at: now,
             selected,
             wanted,
+            find,
             marks,
             ..Self::default()
         };
@@ -127,6 +134,26 @@ impl List {
         self.parked = Some((offset, page));
     }
 
+    /// The session that is looked for and is not in this page, while there are pages after it.
+    pub fn misses(&self, ticket: u64, offset: usize, page: &Page) -> bool {
+        let Wanted::Id(id) = &self.wanted else { return false };
+        let more = offset + page.sessions.len() < page.total as usize;
+        self.ticket == Some(ticket) && more && page.sessions.iter().all(|row| row.id != *id)
+    }
+
+    /// The offset at which the window should begin so that the selection is well inside it; none
+    /// where it is good as it is.
+    pub fn shift(&self) -> Option<usize> {
+        let lines = self.lines();
+        let row = lines.get(self.index)?.row;
+        let more_after = self.offset + self.rows.len() < self.total as usize;
+        let near_end = more_after && row + MARGIN >= self.rows.len();
+        let near_start = self.offset > 0 && row < MARGIN;
+        let offset = (self.offset + row).saturating_sub(WINDOW / 2);
+        ((near_end || near_start) && offset != self.offset && self.ticket.is_none())
+            .then_some(offset)
+    }
+
     /// When a page that waits for calm can be shown.
     pub fn wake(&self, last_key: Timestamp) -> Option<Timestamp> {
         self.parked.as_ref().map(|_| self.reordered_at.max(last_key).plus(CALM))
@@ -150,6 +177,8 @@ impl List {
         self.offset = offset;
         self.total = page.total;
         self.parked = None;
+        let longest = self.rows.iter().map(|row| row.id.as_str().len()).max().unwrap_or(0);
+        self.id_cells = self.id_cells.max(longest.clamp(6, 14) as u16);
         self.keep_leaving(&old);
         let first = !std::mem::replace(&mut self.loaded, true);
         let lines = self.lines();
@@ -330,10 +359,9 @@ impl List {
         self.marks.has(&session.id, &self.query.filter)
     }
 
-    /// Keeps the selected line on view of `height` lines.
-    pub fn scroll_into(&mut self, height: usize, line_of: impl Fn(usize) -> usize, total: usize) {
+    /// Keeps a line of `total` on view of `height` lines: the one that the selection is drawn on.
+    pub fn scroll_into(&mut self, height: usize, line: usize, total: usize) {
         let height = height.max(1);
-        let line = line_of(self.index);
         self.top = self.top.min(line).max((line + 1).saturating_sub(height));
         self.top = self.top.min(total.saturating_sub(height));
     }

@@ -2,6 +2,7 @@
 //! [`views`](super::views) draw it; it does nothing by itself.
 
 pub mod editor;
+pub mod find;
 pub mod form;
 pub mod job;
 pub mod layout;
@@ -43,6 +44,8 @@ use super::theme::Theme;
 
 /// A screen counts as looked at after this time (T4).
 pub const SEEN_AFTER: Duration = Duration::from_secs(1);
+/// The store is read again at most this often while it changes.
+pub const REREAD_AFTER: Duration = Duration::from_millis(500);
 /// `Loading` is written only after this time (`spec/look.md` section 7).
 pub const LOADING_AFTER: Duration = Duration::from_millis(150);
 
@@ -122,8 +125,8 @@ pub struct Looking {
     pub id: SessionId,
     /// Since when.
     pub since: Timestamp,
-    /// It was reported as seen.
-    pub told: bool,
+    /// It was reported as seen, for the attention that it has since then.
+    pub told: Option<Timestamp>,
 }
 
 /// The dashboard.
@@ -148,7 +151,9 @@ pub struct App {
     /// Characters that came together.
     pub burst: Burst,
     /// When a button was pressed: a second Enter right after it does nothing.
-    pub confirmed_at: Timestamp,
+    pub confirmed_at: Option<Timestamp>,
+    /// The ids that were confirmed with the latest delete.
+    pub admitted: Vec<SessionId>,
     /// Sections, trash, who waits.
     pub board: Board,
     /// The board arrived at least once.
@@ -157,8 +162,6 @@ pub struct App {
     pub section: Option<SectionKey>,
     /// Order of the list.
     pub order: Order,
-    /// The text that filters the list; empty for none.
-    pub find: String,
     /// Its sessions.
     pub list: List,
     /// Deleted sessions.
@@ -177,6 +180,10 @@ pub struct App {
     pub screens: BTreeMap<SessionId, Arc<ScreenCells>>,
     /// Sessions whose screens were asked for.
     pub watched: Vec<SessionId>,
+    /// Sessions whose changes were asked for.
+    pub counted: Vec<SessionId>,
+    /// The tab whose content was asked for.
+    pub tab_asked: Option<(SessionId, Tab)>,
     /// Layers above the view; the last one gets the keys.
     pub overlays: Vec<Overlay>,
     /// The form for a new session, as it was left.
@@ -211,12 +218,12 @@ impl App {
             typing: None,
             pending: Vec::new(),
             burst: Burst::default(),
-            confirmed_at: Timestamp(0),
+            confirmed_at: None,
+            admitted: Vec::new(),
             board: Board::default(),
             loaded: false,
             section: None,
             order: Order::Zone,
-            find: String::new(),
             list: List::default(),
             trash: List::default(),
             jobs: Jobs::default(),
@@ -226,6 +233,8 @@ impl App {
             work: BTreeMap::new(),
             screens: BTreeMap::new(),
             watched: Vec::new(),
+            counted: Vec::new(),
+            tab_asked: None,
             overlays: Vec::new(),
             draft: None,
             toasts: Toasts::default(),
@@ -335,9 +344,9 @@ impl App {
 
     /// The next time at which something changes by time alone.
     pub fn wake(&self) -> Option<Timestamp> {
-        let looking = self.looking.as_ref().filter(|looking| !looking.told);
+        let looking = self.looking.as_ref().filter(|looking| self.unseen_since(looking).is_some());
         let seen = looking.map(|looking| looking.since.plus(SEEN_AFTER));
-        let reread = self.stale.then(|| self.read_at.plus(list::CALM));
+        let reread = self.stale.then(|| self.read_at.plus(REREAD_AFTER));
         let loading = |list: &List| {
             let awaited = !list.loaded && list.ticket.is_some();
             Some(list.asked_at.plus(LOADING_AFTER)).filter(|at| awaited && *at > self.now)
@@ -356,6 +365,13 @@ impl App {
         .into_iter()
         .flatten()
         .min()
+    }
+
+    /// Since when the session that is looked at has attention that was neither seen nor reported.
+    pub fn unseen_since(&self, looking: &Looking) -> Option<Timestamp> {
+        let session = self.list.rows.iter().find(|row| row.id == looking.id)?;
+        let since = words::unseen_since(&session.condition)?;
+        (looking.told != Some(since)).then_some(since)
     }
 
     /// When the next age on view turns over.

@@ -59,12 +59,16 @@ pub fn is_stale(session: &Session) -> bool {
 
 /// Whether it has attention that was not looked at yet: its title is bold.
 pub fn is_unseen(condition: &Condition) -> bool {
-    let since = match condition.attention {
-        None => return false,
-        Some(Attention::FinishedUnseen) => condition.finished_at.unwrap_or(condition.status_since),
-        Some(_) => condition.status_since,
+    unseen_since(condition).is_some()
+}
+
+/// Since when it has attention that was not looked at.
+pub fn unseen_since(condition: &Condition) -> Option<Timestamp> {
+    let since = match condition.attention? {
+        Attention::FinishedUnseen => condition.finished_at.unwrap_or(condition.status_since),
+        _ => condition.status_since,
     };
-    condition.seen_at.is_none_or(|seen| seen < since)
+    condition.seen_at.is_none_or(|seen| seen < since).then_some(since)
 }
 
 /// Since when a row is as it is: what the age column counts from.

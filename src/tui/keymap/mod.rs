@@ -56,16 +56,25 @@ impl Keymap {
         keymap
     }
 
-    /// The shipped keys with the user's file over them; a file that is not there says nothing.
+    /// The same map with this chord, and no other, to leave an agent.
+    pub fn leaving_by(mut self, chord: &Chord) -> Self {
+        let binding = Binding {
+            chord: chord.clone(),
+            action: Action::LeaveAgent,
+        };
+        self.bindings.insert(Context::Terminal, vec![binding]);
+        self
+    }
+
+    /// This map with the user's file over it; a file that is not there says nothing.
     ///
     /// # Errors
     /// The file cannot be used; the error names file, line, key and the nearest action.
-    pub fn load(file: &Path) -> Result<Self, KeymapError> {
-        let mut keymap = Self::shipped();
+    pub fn with_file(mut self, file: &Path) -> Result<Self, KeymapError> {
         if let Ok(text) = std::fs::read_to_string(file) {
-            keymap.overlay(file, &text)?;
+            self.overlay(file, &text)?;
         }
-        Ok(keymap)
+        Ok(self)
     }
 
     /// What `key` does after the `pending` ones. `contexts` go from the nearest to the farthest; the

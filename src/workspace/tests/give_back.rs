@@ -92,7 +92,7 @@ async fn only_folders_of_ours_are_given_back_z4() {
         assert!(matches!(error, WorkspaceError::NotOurs(_)), "{error}");
     }
     let elsewhere = bench.folder.path().join("other");
-    bench.init(&elsewhere);
+    init(&elsewhere);
     let error = bench
         .workspace
         .give_back(&elsewhere, &made)

@@ -31,23 +31,8 @@ impl Bench {
         home.create().unwrap();
         let workspace = Workspace::new(home, WorkspaceName::new(workspace).unwrap(), config);
         let bench = Self { folder, workspace };
-        bench.init(&bench.repository());
+        init(&bench.repository());
         bench
-    }
-
-    fn init(&self, repository: &Path) {
-        fs::create_dir_all(repository).unwrap();
-        git(repository, ["init", "-q", "-b", "main"]);
-        git(repository, ["config", "user.name", "Ada"]);
-        git(repository, ["config", "user.email", "ada@example.org"]);
-        git(repository, ["config", "commit.gpgsign", "false"]);
-        write(&repository.join("a.txt"), "one\n");
-        write(&repository.join("sub/b.txt"), "two\n");
-        write(
-            &repository.join(".gitignore"),
-            "*.log\n/target/\n.env\n/cache\n",
-        );
-        commit(repository, "first");
     }
 
     fn repository(&self) -> PathBuf {
@@ -87,6 +72,22 @@ impl Bench {
     fn branches(&self) -> String {
         git(&self.repository(), ["branch", "--format=%(refname:short)"])
     }
+}
+
+/// A repository with one commit on `main`.
+fn init(repository: &Path) {
+    fs::create_dir_all(repository).unwrap();
+    git(repository, ["init", "-q", "-b", "main"]);
+    git(repository, ["config", "user.name", "Ada"]);
+    git(repository, ["config", "user.email", "ada@example.org"]);
+    git(repository, ["config", "commit.gpgsign", "false"]);
+    write(&repository.join("a.txt"), "one\n");
+    write(&repository.join("sub/b.txt"), "two\n");
+    write(
+        &repository.join(".gitignore"),
+        "*.log\n/target/\n.env\n/cache\n",
+    );
+    commit(repository, "first");
 }
 
 /// Runs git, which must succeed.

@@ -110,7 +110,7 @@ async fn the_branch_is_free_while_its_worktree_is_in_the_trash_d9() {
         note.contains("left detached") && note.contains("shop-2"),
         "{note}"
     );
-    assert_eq!(try_git(&made.path, ["symbolic-ref", "-q", "HEAD"]).0, false);
+    assert!(!try_git(&made.path, ["symbolic-ref", "-q", "HEAD"]).0);
     assert!(other.path.exists());
 }
 
@@ -166,7 +166,7 @@ async fn a_merge_a_rebase_and_a_bisect_survive_d9() {
 async fn submodules_survive_d9() {
     let bench = Bench::new();
     let library = bench.folder.path().join("library");
-    bench.init(&library);
+    init(&library);
     git(
         &bench.repository(),
         [

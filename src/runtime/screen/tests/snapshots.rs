@@ -163,12 +163,28 @@ fn fixed() -> impl Strategy<Value = String> {
         "\x1b[c",
         "\x1b[6n",
         "\x1b[41m\x1b[K",
+        "\x1b[?2027l",
+        "\x1b[?2027h",
         "\x1b[1;31",
         "\x1b]2;unfinish",
         "\x1b",
         "\x1bP$q",
     ])
     .prop_map(str::to_owned)
+}
+
+/// Our own private sequence, where only a snapshot would not write it.
+fn private() -> impl Strategy<Value = Vec<u8>> {
+    prop::sample::select(vec![
+        "c=1,99,1;g=1",
+        "c=99,0,1",
+        "m=301,fe0f",
+        "m=1f1eb",
+        "g=1",
+        "v=1;w=1",
+        "c=,;m=;l=",
+    ])
+    .prop_map(|state| format!("\x1b]88187;{state}\x07").into_bytes())
 }
 
 fn size() -> impl Strategy<Value = Size> {
@@ -249,7 +265,7 @@ proptest! {
 
     #[test]
     fn any_bytes_at_any_size(
-        parts in prop::collection::vec((any::<[u8; 24]>(), bytes(), any::<(u16, u16)>()), 1..20),
+        parts in prop::collection::vec((any::<[u8; 24]>(), prop_oneof![3 => bytes(), 1 => private()], any::<(u16, u16)>()), 1..20),
         edge in prop::sample::select(vec![(0, 0), (1, 1), (65535, 1), (1, 65535), (2, 1)]),
     ) {
         let mut screen = Screen::new(Size { cols: edge.0, rows: edge.1 }, HISTORY);
