@@ -193,7 +193,7 @@ async fn follow_launch(keeper: Rc<Keeper>, pipe: OwnedFd, mut answers: File) {
 async fn see_off(keeper: Rc<Keeper>, ended: oneshot::Receiver<Reaped>) {
     let Ok(ended) = ended.await else { return };
     wait_for_silence(&keeper).await;
-    keeper.record_exit(ended.code, ended.signal);
+    keeper.record_exit(ended);
     let linger = Duration::from_millis(keeper.spec.linger_ms);
     // a timeout is as good as everyone having heard of it
     let _ = tokio::time::timeout(linger, everyone_knows(&keeper)).await;
