@@ -37,12 +37,8 @@ fn page(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Page> {
     let mut keys = rows.keys(scope, query.cursor.as_deref(), query.offset, limit + 1)?;
     let more = keys.len() > limit;
     keys.truncate(limit);
-    let mut found = Vec::with_capacity(keys.len());
-    for key in &keys {
-        found.extend(sessions::query(scope, "s.rid = ?2", &[&key.rid])?);
-    }
     Ok(Page {
-        sessions: found,
+        sessions: sessions::by_number(scope, keys.iter().map(|key| key.rid))?,
         total: rows.total(scope)?,
         next_cursor: keys.last().filter(|_| more).map(|key| rows.cursor(key)),
     })
