@@ -1,4 +1,5 @@
 use crate::domain::rail::{Placement, ProjectSetup};
+use crate::domain::status::Zone;
 
 use super::super::tests::{Fixture, id, path, section};
 use super::*;
@@ -133,11 +134,6 @@ async fn filters_that_few_rows_satisfy_use_their_own_index_p5() {
         assert!(plan.contains(index), "{plan}");
         assert!(!plan.contains("SCAN s"), "{plan}");
     }
-}
-
-#[test]
-fn a_pattern_matches_literally() {
-    assert_eq!(like("50%_\\"), "%50\\%\\_\\\\%");
 }
 
 #[tokio::test]
