@@ -15,6 +15,8 @@ use super::error::{CommandResult, Ending};
 use super::json::Named;
 use super::output::{Output, Table};
 
+/// The program of an agent whose sessions name theirs.
+const BY_SESSION: &str = "callboard:arguments";
 /// How long a program may take to say its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(5);
 /// Bytes that are read of what it says.
@@ -26,8 +28,8 @@ const VERSION_CELLS: usize = 40;
 #[derive(Debug, Serialize)]
 struct AgentJson {
     name: String,
-    /// Path of the program where it was found, else its name.
-    program: String,
+    /// Path of the program where it was found, else its name; none where the session names it.
+    program: Option<String>,
     version: Option<String>,
     found: bool,
     /// The version it was tried with.
@@ -68,13 +70,15 @@ async fn agent(registry: &Registry, name: &str, definition: &Definition) -> Agen
             definition.rules.shell || !definition.rules.rule.is_empty(),
         ),
     ];
+    let named_by_session = definition.program == BY_SESSION;
+    let path = program
+        .as_ref()
+        .map(|path| path.to_string_lossy().into_owned());
+    let name_only = (!named_by_session).then(|| definition.program.clone());
     AgentJson {
         name: name.to_owned(),
-        found: program.is_some(),
-        program: program.map_or_else(
-            || definition.program.clone(),
-            |path| path.to_string_lossy().into_owned(),
-        ),
+        found: program.is_some() || named_by_session,
+        program: path.or(name_only),
         version: version(registry, name).await,
         verified: Some(definition.verified.clone()).filter(|version| !version.is_empty()),
         can: can
@@ -101,14 +105,11 @@ async fn version(registry: &Registry, name: &str) -> Option<String> {
 fn table(agents: &[AgentJson]) -> String {
     let mut table = Table::new(&["name", "program", "version", "verified", "can"]);
     for agent in agents {
-        let missing = format!("{} (not found)", agent.program);
+        let program = agent.program.as_deref().unwrap_or("");
+        let missing = format!("{program} (not found)");
         table.row([
             &agent.name,
-            if agent.found {
-                &agent.program
-            } else {
-                &missing
-            },
+            if agent.found { program } else { &missing },
             agent.version.as_deref().unwrap_or(""),
             agent.verified.as_deref().unwrap_or("not verified"),
             &agent.can.join(", "),

@@ -1,10 +1,13 @@
 //! What every command works with.
 
-use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
+use crate::adapters::{self, Real};
 use crate::config::Config;
 use crate::domain::event::Actor;
-use crate::domain::ids::SessionId;
+use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::session::{LaunchFacts, Session};
 use crate::host::Host;
 use crate::host::context::Context;
@@ -27,6 +30,8 @@ pub(crate) struct Console<P> {
     pub(crate) home: Home,
     /// The configuration.
     pub(crate) config: Config,
+    /// Grows with every change of the store.
+    pub(crate) changes: watch::Receiver<u64>,
     /// Who asks: an agent where its environment names a session.
     pub(crate) actor: Actor,
 }
@@ -124,22 +129,44 @@ impl<P: Ports> Console<P> {
             ..LaunchFacts::default()
         })
     }
-
-    /// Notices of changes of the store.
-    ///
-    /// # Errors
-    /// The folder cannot be watched.
-    pub(crate) fn changes(&self) -> Result<Changes, CliError> {
-        Ok(Changes)
-    }
 }
 
-/// Notices of changes of the store.
-pub(crate) struct Changes;
+/// Opens the installation for one workspace; Ctrl-C and the request to end cancel what runs.
+///
+/// # Errors
+/// Store or folders cannot be used.
+pub(crate) async fn open(
+    home: Home,
+    config: Config,
+    workspace: WorkspaceName,
+    out: Output,
+) -> Result<Console<Real>, CliError> {
+    let host = adapters::open(&home, workspace).await?;
+    let cancel = CancellationToken::new();
+    cancel_on_signals(cancel.clone())?;
+    Ok(Console {
+        changes: host.ports().changes(),
+        host,
+        context: Context::cancelled_by(cancel),
+        out,
+        home,
+        config,
+        actor: actor(),
+    })
+}
 
-impl Changes {
-    /// Waits for the next change, at most `limit`.
-    pub(crate) async fn next(&mut self, limit: Duration) {
-        tokio::time::sleep(limit.min(Duration::from_millis(100))).await;
-    }
+fn cancel_on_signals(cancel: CancellationToken) -> Result<(), CliError> {
+    let hear = |kind| signal(kind).map_err(CliError::io("listening to signals"));
+    let (mut interrupt, mut terminate) = (
+        hear(SignalKind::interrupt())?,
+        hear(SignalKind::terminate())?,
+    );
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        cancel.cancel();
+    });
+    Ok(())
 }

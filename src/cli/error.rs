@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use crate::adapters::OpenError;
 use crate::config::ConfigError;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::{InvalidName, OperationId, SessionId};
@@ -134,15 +135,16 @@ impl CliError {
     }
 }
 
-impl From<ConfigError> for CliError {
-    fn from(error: ConfigError) -> Self {
-        Self::Part {
-            kind: error.kind(),
-            message: error.to_string(),
-            hint: error.hint(),
-        }
-    }
+macro_rules! parts {
+    ($($error:ty),+) => {
+        $(impl From<$error> for CliError {
+            fn from(error: $error) -> Self {
+                Self::Part { kind: error.kind(), message: error.to_string(), hint: error.hint() }
+            }
+        })+
+    };
 }
+parts!(ConfigError, OpenError);
 
 impl From<Ended> for CliError {
     fn from(ended: Ended) -> Self {

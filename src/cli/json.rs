@@ -122,14 +122,17 @@ impl<'a> From<&'a Session> for SessionJson<'a> {
 pub(crate) fn why(session: &Session) -> String {
     let condition = &session.condition;
     let derived = status::derive(&condition.lifecycle, &condition.activity, &session.prs);
-    let witness = match condition.activity.witness.as_str() {
-        "" => "no witness".to_owned(),
-        witness => format!("seen by {witness}"),
-    };
-    format!(
-        "rule {}: {}; activity {}, {witness}",
-        derived.rule, derived.because, condition.activity.value
-    )
+    let activity = condition.activity.value;
+    let mut why = format!("rule {}: {}", derived.rule, derived.because);
+    if !derived.because.starts_with("activity ") {
+        why.push_str("; activity ");
+        why.push_str(activity.as_str());
+    }
+    if !condition.activity.witness.is_empty() {
+        why.push_str(", seen by ");
+        why.push_str(&condition.activity.witness);
+    }
+    why
 }
 
 /// `{sessions, total, next_cursor}`

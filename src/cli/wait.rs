@@ -88,7 +88,7 @@ async fn watch<P: Ports>(
     goals: &[Goal],
 ) -> Result<Session, CliError> {
     let ids: Vec<SessionId> = awaited.iter().map(|one| one.id.clone()).collect();
-    let mut changes = console.changes()?;
+    let mut changes = console.changes.clone();
     let mut sessions = console.sessions(&ids).await?;
     let mut probed = None;
     loop {
@@ -101,7 +101,8 @@ async fn watch<P: Ports>(
         if let Some(verdict) = verdict(awaited, &sessions, goals) {
             return verdict;
         }
-        changes.next(PROBE_EVERY).await;
+        // No notice in time, or none any more: then the probe is due.
+        let _due = tokio::time::timeout(PROBE_EVERY, changes.changed()).await;
         sessions = console.sessions(&ids).await?;
     }
 }

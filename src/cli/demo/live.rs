@@ -17,7 +17,6 @@ use crate::host::context::Context;
 use crate::host::ports::StorePort as _;
 use crate::host::report::{CreateOutcome, CreateRequest, DeleteRequest, Place};
 use crate::os::paths::Home;
-use crate::tui;
 
 use super::madeup::{self, MadeUpProject};
 use super::repository;
@@ -45,14 +44,20 @@ pub(crate) async fn run() -> CommandResult {
     let host = adapters::open(&home, WorkspaceName::default()).await?;
     prepare(&host, folder.path()).await?;
     let cancel = CancellationToken::new();
-    let cast = tokio::spawn(start(host.clone(), folder.path().to_owned(), cancel.clone()));
-    let shown = tui::run::run(host.clone(), home, tui::run::Start::default()).await;
+    let cast = tokio::spawn(start(
+        host.clone(),
+        folder.path().to_owned(),
+        cancel.clone(),
+    ));
+    let shown: Result<(), CliError> = Ok(()); // TUI
     cancel.cancel();
     // A cast that panicked started nobody any more; those that run are stopped all the same.
     let _ended = cast.await;
     let stopped = stop_all(&host).await;
     drop(host);
-    folder.close().map_err(CliError::io("removing the temporary folder"))?;
+    folder
+        .close()
+        .map_err(CliError::io("removing the temporary folder"))?;
     shown?;
     stopped?;
     Ok(Ending::Done)
@@ -65,8 +70,13 @@ async fn prepare(host: &Host<Real>, folder: &Path) -> Result<(), CliError> {
         let path = folder.join("src").join(name);
         repository::begin(&path).await?;
         let name = ProjectName::new(name)?;
-        let project = host.add_project(&path, Some(name), ProjectSetup::default()).await?;
-        projects.push(MadeUpProject { name: project.name, path: project.path });
+        let project = host
+            .add_project(&path, Some(name), ProjectSetup::default())
+            .await?;
+        projects.push(MadeUpProject {
+            name: project.name,
+            path: project.path,
+        });
     }
     let sessions = madeup::sessions(MADE_UP, &projects, host.ports().now());
     host.ports().seed(sessions).await?;

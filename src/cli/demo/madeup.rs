@@ -65,11 +65,15 @@ pub(crate) fn sessions(
         let project = match above {
             Some(parent) => {
                 let path = parent.placement.project_path();
-                projects.iter().find(|project| Some(project.path.as_path()) == path)
+                projects
+                    .iter()
+                    .find(|project| Some(project.path.as_path()) == path)
             }
             None => dice.project(projects),
         };
-        let number = numbers.entry(project.map(|project| &project.name)).or_default();
+        let number = numbers
+            .entry(project.map(|project| &project.name))
+            .or_default();
         *number += 1;
         let id = SessionId::numbered(project.map(|project| &project.name), *number);
         let session = session(at, id, project, above, now);
@@ -86,7 +90,12 @@ pub(crate) fn trashed(sessions: &[SeededSession]) -> Vec<SessionId> {
     let single = |(at, _): &(usize, &SeededSession)| {
         at % TRASHED_EVERY == TRASHED_EVERY - 1 && at % ORCHESTRATOR_EVERY > CHILDREN
     };
-    sessions.iter().enumerate().filter(single).map(|(_, session)| session.id.clone()).collect()
+    sessions
+        .iter()
+        .enumerate()
+        .filter(single)
+        .map(|(_, session)| session.id.clone())
+        .collect()
 }
 
 fn session(
@@ -100,15 +109,24 @@ fn session(
     let created_at = now.minus(STEP.mul_f64((at as f64).powf(1.08)));
     let look = Look::of(at, dice);
     let title = title(dice);
+    // They have no worktree: whoever deletes them for practice moves nothing.
     let (folder, folder_kind) = match project {
-        Some(project) => (project.path.join("worktrees").join(id.as_str()), FolderKind::Worktree),
+        Some(project) => (project.path.clone(), FolderKind::InPlace),
         None => (PathBuf::from("/"), FolderKind::None),
     };
     let agent = AGENTS[dice.of(1, AGENTS.len())].to_owned();
     SeededSession {
-        kind: if at % ORCHESTRATOR_EVERY == 0 { Kind::Orchestrator } else { Kind::Worker },
+        kind: if at % ORCHESTRATOR_EVERY == 0 {
+            Kind::Orchestrator
+        } else {
+            Kind::Worker
+        },
         parent: parent.map(|parent| parent.id.clone()),
-        launch: LaunchFacts { target: agent.clone(), agent, ..LaunchFacts::default() },
+        launch: LaunchFacts {
+            target: agent.clone(),
+            agent,
+            ..LaunchFacts::default()
+        },
         prompt: Some(format!("{title}. Run the tests before you finish.")),
         placement: project.map_or_else(Placement::conversations, |project| {
             Placement::in_project(project.path.clone())
@@ -146,7 +164,13 @@ enum Look {
     Failed,
     Ended(TerminationReason),
     Done,
-    Pr { ci: Ci, review: Review, mergeability: Mergeability, draft: bool, state: PrState },
+    Pr {
+        ci: Ci,
+        review: Review,
+        mergeability: Mergeability,
+        draft: bool,
+        state: PrState,
+    },
 }
 
 impl Look {
@@ -181,11 +205,26 @@ impl Look {
             9 => Self::Permission,
             10 => Self::Question,
             11 => pr(Ci::Failing, Review::Required, Mergeability::Blocked, false),
-            12 => pr(Ci::Passing, Review::ChangesRequested, Mergeability::Blocked, false),
-            13 => pr(Ci::Passing, Review::Approved, Mergeability::Mergeable, false),
+            12 => pr(
+                Ci::Passing,
+                Review::ChangesRequested,
+                Mergeability::Blocked,
+                false,
+            ),
+            13 => pr(
+                Ci::Passing,
+                Review::Approved,
+                Mergeability::Mergeable,
+                false,
+            ),
             14 => pr(Ci::Pending, Review::Approved, Mergeability::Unknown, false),
             15 => pr(Ci::Passing, Review::Required, Mergeability::Blocked, false),
-            16 => pr(Ci::Pending, Review::None, Mergeability::Unknown, dice.of(9, 2) == 0),
+            16 => pr(
+                Ci::Pending,
+                Review::None,
+                Mergeability::Unknown,
+                dice.of(9, 2) == 0,
+            ),
             17 => merged,
             18 if dice.of(9, 3) == 0 => Self::Stuck,
             18 if dice.of(9, 3) == 1 => Self::Failed,
@@ -195,16 +234,19 @@ impl Look {
 
     fn condition(self, created_at: Timestamp, now: Timestamp, dice: Dice) -> Condition {
         let age = now.since(created_at);
-        let since = now.minus(age.mul_f64(dice.of(10, 90) as f64 / 100.0));
+        // Somewhere in the younger two thirds of its life.
+        let since = now.minus(age.mul_f64((35 + dice.of(10, 60)) as f64 / 100.0));
         let (activity, state, reason) = match self {
             Self::Working => (Activity::Active, State::Working, None),
             Self::Idle | Self::Pr { .. } => (Activity::Idle, State::Idle, None),
             Self::Permission => (Activity::Blocked, State::NeedsInput, None),
             Self::Question => (Activity::WaitingInput, State::NeedsInput, None),
             Self::Stuck => (Activity::Unknown, State::Stuck, None),
-            Self::Failed => {
-                (Activity::Exited, State::Terminated, Some(TerminationReason::ErrorInProcess))
-            }
+            Self::Failed => (
+                Activity::Exited,
+                State::Terminated,
+                Some(TerminationReason::ErrorInProcess),
+            ),
             Self::Ended(reason) => (Activity::Exited, State::Terminated, Some(reason)),
             Self::Done => (Activity::Exited, State::Done, None),
         };
@@ -213,8 +255,11 @@ impl Look {
         condition.lifecycle.published = 1;
         condition.lifecycle.state = state;
         condition.lifecycle.reason = reason;
-        condition.activity =
-            ActivityFact { value: activity, since, witness: "made up".to_owned() };
+        condition.activity = ActivityFact {
+            value: activity,
+            since,
+            witness: "made up".to_owned(),
+        };
         condition.question = self.question();
         condition.turn = 1 + dice.of(11, 9) as u32;
         condition.sorted_at = since;
@@ -227,15 +272,33 @@ impl Look {
     fn question(self) -> Option<Question> {
         let (kind, text, options) = match self {
             Self::Permission => ("permission", "cargo test --workspace", ["Yes", "No"]),
-            Self::Question => ("question", "Which database?", ["The one we have", "A new one"]),
+            Self::Question => (
+                "question",
+                "Which database?",
+                ["The one we have", "A new one"],
+            ),
             _ => return None,
         };
         let options = options.map(str::to_owned).to_vec();
-        Some(Question { id: "made-up".to_owned(), kind: kind.to_owned(), text: text.to_owned(), options })
+        Some(Question {
+            id: "made-up".to_owned(),
+            kind: kind.to_owned(),
+            text: text.to_owned(),
+            options,
+        })
     }
 
     fn pr(self, id: &SessionId, number: u64, now: Timestamp) -> Option<PrFacts> {
-        let Self::Pr { ci, review, mergeability, draft, state } = self else { return None };
+        let Self::Pr {
+            ci,
+            review,
+            mergeability,
+            draft,
+            state,
+        } = self
+        else {
+            return None;
+        };
         let number = number + 1;
         Some(PrFacts {
             url: format!("https://example.invalid/{id}/pull/{number}"),
@@ -285,7 +348,10 @@ mod tests {
     fn some(count: usize) -> Vec<SeededSession> {
         let projects: Vec<_> = project_names(count)
             .into_iter()
-            .map(|name| MadeUpProject { path: format!("/src/{name}").into(), name })
+            .map(|name| MadeUpProject {
+                path: format!("/src/{name}").into(),
+                name,
+            })
             .collect();
         sessions(count, &projects, Timestamp(1_796_000_000_000))
     }
@@ -303,7 +369,12 @@ mod tests {
         let mut zones = BTreeSet::new();
         for session in some(300) {
             assert!(!session.condition.lifecycle.alive);
-            zones.insert(session.condition.settle(&session.prs, Timestamp(1_796_000_000_000)).zone());
+            zones.insert(
+                session
+                    .condition
+                    .settle(&session.prs, Timestamp(1_796_000_000_000))
+                    .zone(),
+            );
         }
         assert_eq!(zones.len(), Zone::ALL.len());
     }
@@ -311,10 +382,18 @@ mod tests {
     #[test]
     fn children_follow_their_parent_in_its_place() {
         let sessions = some(500);
-        let children: Vec<_> = sessions.iter().filter(|session| session.parent.is_some()).collect();
+        let children: Vec<_> = sessions
+            .iter()
+            .filter(|session| session.parent.is_some())
+            .collect();
         assert!(!children.is_empty());
         for child in children {
-            let at = |id: &SessionId| sessions.iter().position(|session| session.id == *id).unwrap();
+            let at = |id: &SessionId| {
+                sessions
+                    .iter()
+                    .position(|session| session.id == *id)
+                    .unwrap()
+            };
             let parent = at(child.parent.as_ref().unwrap());
             assert!(parent < at(&child.id));
             assert_eq!(sessions[parent].placement, child.placement);

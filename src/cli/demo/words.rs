@@ -11,8 +11,22 @@ pub(crate) const AGENTS: [&str; 5] = ["claude", "codex", "claude", "opencode", "
 
 /// What is done.
 pub(crate) const VERBS: [&str; 16] = [
-    "Fix", "Test", "Rewrite", "Speed up", "Document", "Find out about", "Split", "Rename", "Cache",
-    "Review", "Port", "Simplify", "Measure", "Harden", "Translate", "Remove",
+    "Fix",
+    "Test",
+    "Rewrite",
+    "Speed up",
+    "Document",
+    "Find out about",
+    "Split",
+    "Rename",
+    "Cache",
+    "Review",
+    "Port",
+    "Simplify",
+    "Measure",
+    "Harden",
+    "Translate",
+    "Remove",
 ];
 
 /// What it is done to.

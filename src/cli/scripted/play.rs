@@ -161,7 +161,7 @@ impl Player {
             }
             write(&format!(
                 "\x1b[{height}A{}",
-                question(text, options, chosen)
+                question(asks, text, options, chosen)
             ))?;
         };
         let answer = answer.map_or("cancelled", String::as_str);
