@@ -105,6 +105,7 @@ impl Recorder {
             "finish ",
             "advice",
             "probe",
+            "busy",
         ];
         let mut calls = self.calls();
         calls.retain(|call| !quiet.iter().any(|name| call.starts_with(name)));
@@ -392,6 +393,9 @@ impl LockPort for Recorder {
     }
     async fn acquire_operation(&self, id: &OperationId) -> PortResult<Option<FakeGuard>> {
         let free = self.change(|m| m.held.insert(id.clone()));
+        if !free {
+            self.call("busy", None, None)?;
+        }
         let operation = Some((self.clone(), id.clone()));
         Ok(free.then(|| FakeGuard {
             _lanes: Vec::new(),
