@@ -7,13 +7,7 @@ use unicode_width::UnicodeWidthStr;
 pub fn clean_line(text: &str) -> String {
     let spaced: String = text
         .chars()
-        .map(|c| {
-            if matches!(c, '\n' | '\r' | '\t') {
-                ' '
-            } else {
-                c
-            }
-        })
+        .map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c })
         .filter(|c| !is_unsafe(*c))
         .collect();
     spaced.trim().to_owned()
@@ -21,9 +15,7 @@ pub fn clean_line(text: &str) -> String {
 
 /// Removes control characters other than newline and tab (`spec/lifecycle.md` K5).
 pub fn clean_block(text: &str) -> String {
-    text.chars()
-        .filter(|c| matches!(c, '\n' | '\t') || !is_unsafe(*c))
-        .collect()
+    text.chars().filter(|c| matches!(c, '\n' | '\t') || !is_unsafe(*c)).collect()
 }
 
 /// Control characters, and the marks that turn the direction of what follows.
@@ -84,11 +76,7 @@ pub fn cut_middle(text: &str, cells: usize, mark: &str) -> String {
         tail.push(grapheme);
     }
     let tail: String = tail.into_iter().rev().collect();
-    if cells >= width(mark) {
-        format!("{head}{mark}{tail}")
-    } else {
-        head
-    }
+    if cells >= width(mark) { format!("{head}{mark}{tail}") } else { head }
 }
 
 /// `text` cut or padded with blanks to exactly `cells`.
@@ -101,20 +89,9 @@ pub fn fit(text: &str, cells: usize, mark: &str) -> String {
 
 /// The first words of a prompt, as the title of a session that was given none.
 pub fn title_from(prompt: &str) -> String {
-    let line = prompt
-        .lines()
-        .map(clean_line)
-        .find(|line| !line.is_empty())
-        .unwrap_or_default();
-    let sentence = line
-        .split_inclusive(['.', '?', '!', ';'])
-        .next()
-        .unwrap_or("");
-    let sentence = if width(sentence) >= 8 {
-        sentence
-    } else {
-        &line
-    };
+    let line = prompt.lines().map(clean_line).find(|line| !line.is_empty()).unwrap_or_default();
+    let sentence = line.split_inclusive(['.', '?', '!', ';']).next().unwrap_or("");
+    let sentence = if width(sentence) >= 8 { sentence } else { &line };
     cut(sentence.trim_end_matches(['.', ';', ' ']), 60, "…")
 }
 
@@ -133,18 +110,12 @@ mod tests {
     fn cutting_drops_blanks_before_the_mark() {
         assert_eq!(cut("Find the flaky check", 16, "…"), "Find the flaky…");
         assert_eq!(cut("日本語", 4, "…"), "日…");
-        assert_eq!(
-            cut_middle("/home/me/data/worktrees/shop-9", 20, "…"),
-            "/home/…trees/shop-9"
-        );
+        assert_eq!(cut_middle("/home/me/data/worktrees/shop-9", 20, "…"), "/home/…trees/shop-9");
     }
 
     #[test]
     fn a_title_is_the_first_sentence() {
-        assert_eq!(
-            title_from("\n Round VAT per line. Then test."),
-            "Round VAT per line"
-        );
+        assert_eq!(title_from("\n Round VAT per line. Then test."), "Round VAT per line");
         assert_eq!(title_from(""), "");
     }
 

@@ -26,7 +26,7 @@ pub const CLEAN_UP: Duration = Duration::from_secs(30);
 /// Gathering advice for a plan (D2).
 pub const ADVICE: Duration = Duration::from_secs(3);
 /// Waiting for locks.
-pub const LOCK_WAIT: Duration = Duration::from_secs(60);
+pub const LOCK_WAIT: Duration = Duration::from_mins(1);
 /// Starting a keeper until it is ready.
 pub const START: Duration = Duration::from_secs(20);
 

@@ -48,11 +48,7 @@ impl Home {
         if let Some(root) = std::env::var_os("CALLBOARD_HOME").filter(|root| !root.is_empty()) {
             return Self::at(Path::new(&root));
         }
-        let name = if cfg!(debug_assertions) {
-            "callboard-debug"
-        } else {
-            "callboard"
-        };
+        let name = if cfg!(debug_assertions) { "callboard-debug" } else { "callboard" };
         let home = etcetera::home_dir()
             .map_err(|_| io::Error::new(io::ErrorKind::NotFound, "there is no home folder"))?;
         let folder = |variable: &str, default: &str| {
@@ -114,28 +110,20 @@ impl Home {
 
     /// Terminal history of one session.
     pub fn history(&self, workspace: &WorkspaceName, session: &SessionId) -> PathBuf {
-        self.state
-            .join("history")
-            .join(workspace.as_str())
-            .join(session.as_str())
+        self.state.join("history").join(workspace.as_str()).join(session.as_str())
     }
 
     /// Socket of a session's keeper. Where the folder is too deep for a socket, the name of a short
     /// folder in the temporary one stands in for it.
     pub fn socket(&self, workspace: &WorkspaceName, session: &SessionId) -> PathBuf {
-        let name = format!(
-            "{:016x}.sock",
-            fingerprint(&format!("{workspace}/{session}"))
-        );
+        let name = format!("{:016x}.sock", fingerprint(&format!("{workspace}/{session}")));
         let path = self.run.join(&name);
         if path.as_os_str().len() <= SOCKET_LIMIT {
             return path;
         }
         let short = fingerprint(&self.run.to_string_lossy());
         let user = rustix::process::getuid().as_raw();
-        std::env::temp_dir()
-            .join(format!("callboard-{user}-{short:016x}"))
-            .join(name)
+        std::env::temp_dir().join(format!("callboard-{user}-{short:016x}")).join(name)
     }
 }
 
@@ -151,10 +139,7 @@ fn fingerprint(text: &str) -> u64 {
 /// # Errors
 /// It cannot be made, or belongs to someone else.
 pub fn private_dir(path: &Path) -> io::Result<()> {
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)?;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     let mode = std::fs::metadata(path)?.permissions().mode();
     if mode & 0o077 != 0 {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))?;
@@ -171,11 +156,7 @@ mod tests {
         let home = Home::at(Path::new(&format!("/{}", "long/".repeat(60)))).unwrap();
         let workspace = WorkspaceName::default();
         let socket = home.socket(&workspace, &SessionId::new("a".repeat(64)).unwrap());
-        assert!(
-            socket.as_os_str().len() <= SOCKET_LIMIT,
-            "{}",
-            socket.display()
-        );
+        assert!(socket.as_os_str().len() <= SOCKET_LIMIT, "{}", socket.display());
         let other = home.socket(&workspace, &SessionId::new("b").unwrap());
         assert_ne!(socket, other);
         assert_eq!(socket.parent(), other.parent());

@@ -287,7 +287,7 @@ impl StorePort for Recorder {
             m.edit(id, |s| Session {
                 error: error.map(str::to_owned),
                 ..s
-            })
+            });
         });
         Ok(())
     }

@@ -165,7 +165,7 @@ async fn an_operation_that_runs_is_left_alone_and_one_that_fails_is_stuck_v3() {
     let stuck = crashed(&host, Verb::Create, &["a"], vec![]).await;
     recorder.fail("rollback_seed");
     let report = host.recover(&Context::new()).await.unwrap();
-    assert_eq!(report.stuck, [stuck.clone()]);
+    assert_eq!(report.stuck, std::slice::from_ref(&stuck));
     assert!(
         recorder.session_now("b").unwrap().is_live(),
         "{running} still runs"
@@ -173,7 +173,7 @@ async fn an_operation_that_runs_is_left_alone_and_one_that_fails_is_stuck_v3() {
     // It keeps nothing else from working.
     recorder.heal("rollback_seed");
     let again = host.recover(&Context::new()).await.unwrap();
-    assert_eq!(again.stuck, [stuck]);
+    assert_eq!(again.stuck, std::slice::from_ref(&stuck));
 }
 
 #[tokio::test]
