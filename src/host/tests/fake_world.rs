@@ -36,7 +36,10 @@ type Hook = Box<dyn FnOnce(&mut Model) + Send>;
 
 /// What the fakes know.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of one fake")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of one fake"
+)]
 pub(in crate::host) struct Model {
     pub(in crate::host) sessions: BTreeMap<SessionId, Session>,
     pub(in crate::host) projects: Vec<Project>,

@@ -41,7 +41,8 @@ fn many() -> Vec<SessionId> {
 
 #[tokio::test]
 async fn two_processes_exclude_each_other_by_session_l1() {
-    let Two { root: _root,
+    let Two {
+        root: _root,
         one,
         other,
         operation,
@@ -76,7 +77,8 @@ async fn two_processes_exclude_each_other_by_session_l1() {
 
 #[tokio::test]
 async fn a_large_batch_holds_the_workspace_alone_l4() {
-    let Two { root: _root,
+    let Two {
+        root: _root,
         one,
         other,
         operation,
@@ -112,7 +114,8 @@ async fn a_large_batch_holds_the_workspace_alone_l4() {
 
 #[tokio::test]
 async fn who_waits_for_the_workspace_goes_before_those_who_come_later_l4() {
-    let Two { root: _root,
+    let Two {
+        root: _root,
         one,
         other,
         operation,
@@ -137,7 +140,8 @@ async fn who_waits_for_the_workspace_goes_before_those_who_come_later_l4() {
 
 #[tokio::test]
 async fn waiting_can_be_cancelled_l2() {
-    let Two { root: _root,
+    let Two {
+        root: _root,
         one,
         other,
         operation,
@@ -171,7 +175,8 @@ async fn waiting_can_be_cancelled_l2() {
 
 #[tokio::test]
 async fn an_operation_is_held_once_and_leaves_no_file_v3() {
-    let Two { root,
+    let Two {
+        root,
         one,
         other,
         operation,
@@ -197,7 +202,8 @@ async fn an_operation_is_held_once_and_leaves_no_file_v3() {
 
 #[tokio::test]
 async fn starts_are_bounded_over_processes_c10() {
-    let Two { root: _root,
+    let Two {
+        root: _root,
         one,
         other,
         operation: _,
