@@ -76,7 +76,7 @@ pub enum HostError {
     #[error("{cause}; taking back what was made: {}", troubles.join("; "))]
     NotUndone {
         /// Why the create failed.
-        cause: Box<HostError>,
+        cause: Box<Self>,
         /// What went wrong while taking back.
         troubles: Vec<String>,
     },
@@ -84,7 +84,7 @@ pub enum HostError {
     #[error("{cause}; runtimes closed by then: {}", join(closed))]
     Stopped {
         /// Why it ended.
-        cause: Box<HostError>,
+        cause: Box<Self>,
         /// The closed ones, ascending.
         closed: Vec<SessionId>,
     },
@@ -123,8 +123,9 @@ impl HostError {
                 ended: Ended::TimedOut,
                 ..
             } => ErrorKind::TimedOut,
-            Self::NotFound(_) | Self::NoProject(_) | Self::NoParent(_) => ErrorKind::NotFound,
-            Self::NoBatch(_) => ErrorKind::NotFound,
+            Self::NotFound(_) | Self::NoProject(_) | Self::NoParent(_) | Self::NoBatch(_) => {
+                ErrorKind::NotFound
+            }
             Self::PlanKeepsChanging { .. } => ErrorKind::Failed,
             Self::NotUndone { cause, .. } | Self::Stopped { cause, .. } => cause.kind(),
             Self::IdInTrash(_)

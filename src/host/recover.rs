@@ -187,7 +187,7 @@ impl<P: Ports> Host<P> {
         if batch.is_empty() {
             return self.closed_only(operation).await;
         }
-        let moved: BTreeSet<&SessionId> = operation
+        let settled: BTreeSet<&SessionId> = operation
             .results
             .iter()
             .filter(|result| result.state == "moved")
@@ -195,7 +195,7 @@ impl<P: Ports> Host<P> {
             .collect();
         let moves = batch
             .iter()
-            .filter(|session| !moved.contains(&session.id))
+            .filter(|session| !settled.contains(&session.id))
             .filter_map(|session| {
                 let to = session.deletion.as_ref()?.trash_path.clone()?;
                 Move::of(session, to)

@@ -280,9 +280,10 @@ impl<P: Ports> Host<P> {
                 }
                 Err((at, error)) => {
                     let lines = component.into_iter().map(|session| {
-                        let reason = match session.id == at {
-                            true => error.to_string(),
-                            false => format!("{at} could not be moved back: {error}"),
+                        let reason = if session.id == at {
+                            error.to_string()
+                        } else {
+                            format!("{at} could not be moved back: {error}")
                         };
                         SkippedRow {
                             id: session.id,

@@ -65,12 +65,6 @@ impl View {
         items.map(|item| item.row.id.clone()).collect()
     }
 
-    /// Whether a skip stays in the report although the runtime was closed: everything but "there is no
-    /// row", which is no news about a runtime that was known to have none.
-    pub(super) fn keeps(&self, skip: &Skipped) -> bool {
-        skip.reason != SkipReason::NotFound
-    }
-
     /// Whether something of the plan did not end.
     pub(super) fn has_stubborn(&self) -> bool {
         self.plan

@@ -36,6 +36,10 @@ type Hook = Box<dyn FnOnce(&mut Model) + Send>;
 
 /// What the fakes know.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of one fake"
+)]
 pub(in crate::host) struct Model {
     pub(in crate::host) sessions: BTreeMap<SessionId, Session>,
     pub(in crate::host) projects: Vec<Project>,
@@ -105,6 +109,7 @@ impl Recorder {
             "finish ",
             "advice",
             "probe",
+            "busy",
         ];
         let mut calls = self.calls();
         calls.retain(|call| !quiet.iter().any(|name| call.starts_with(name)));
@@ -392,6 +397,9 @@ impl LockPort for Recorder {
     }
     async fn acquire_operation(&self, id: &OperationId) -> PortResult<Option<FakeGuard>> {
         let free = self.change(|m| m.held.insert(id.clone()));
+        if !free {
+            self.call("busy", None, None)?;
+        }
         let operation = Some((self.clone(), id.clone()));
         Ok(free.then(|| FakeGuard {
             _lanes: Vec::new(),

@@ -165,7 +165,7 @@ async fn an_operation_that_runs_is_left_alone_and_one_that_fails_is_stuck_v3() {
     let stuck = crashed(&host, Verb::Create, &["a"], vec![]).await;
     recorder.fail("rollback_seed");
     let report = host.recover(&Context::new()).await.unwrap();
-    assert_eq!(report.stuck, [stuck.clone()]);
+    assert_eq!(report.stuck, std::slice::from_ref(&stuck));
     assert!(
         recorder.session_now("b").unwrap().is_live(),
         "{running} still runs"
@@ -173,7 +173,7 @@ async fn an_operation_that_runs_is_left_alone_and_one_that_fails_is_stuck_v3() {
     // It keeps nothing else from working.
     recorder.heal("rollback_seed");
     let again = host.recover(&Context::new()).await.unwrap();
-    assert_eq!(again.stuck, [stuck]);
+    assert_eq!(again.stuck, std::slice::from_ref(&stuck));
 }
 
 #[tokio::test]
@@ -215,10 +215,10 @@ async fn who_finds_a_running_operation_waits_for_its_step_v3() {
                 .await
         })
     };
-    while recorder.lanes().is_empty() {
+    while !recorder.calls().contains(&"busy".to_owned()) {
         tokio::task::yield_now().await;
     }
-    assert!(recorder.acts().is_empty());
+    assert_eq!(recorder.acts(), [""; 0]);
     recorder.change(|m| m.operations[0].state = OperationState::Failed);
     assert!(waiting.await.unwrap().unwrap().results[0].stopped);
 }
@@ -228,5 +228,5 @@ async fn runtimes_that_belong_to_no_session_are_ended_v4() {
     let (host, recorder) = host(vec![deleted("gone", None, "b1"), running("a", None)]);
     recorder.change(|m| m.keepers.extend(ids(&["gone", "lost"])));
     host.recover(&Context::new()).await.unwrap();
-    assert_eq!(recorder.acts(), ["close gone", "close lost", "probed"]);
+    assert_eq!(recorder.acts(), ["close gone", "close lost"]);
 }

@@ -2,6 +2,7 @@
 //! Every answer comes back as an [`Event`] through one bounded channel; nothing here waits for the
 //! screen, and the screen waits for nothing here.
 
+mod answer;
 mod jobs;
 mod queries;
 mod queue;
@@ -21,6 +22,7 @@ use crate::host::context::Context;
 use crate::host::error::{HostError, HostResult};
 use crate::host::ports::{PortError, Ports};
 use crate::host::report::{DeleteRequest, Progress, RestoreRequest, RestoreTarget};
+use crate::os::paths::Home;
 
 use super::event::{Effect, Event, Failure, Outcome, StopHow};
 use jobs::JobTable;
@@ -32,6 +34,7 @@ const ACTOR: Actor = Actor::Operator;
 /// Runs effects on one host.
 pub struct Effects<P> {
     host: Host<P>,
+    home: Home,
     out: mpsc::Sender<Event>,
     queries: Queries,
     jobs: Arc<Mutex<JobTable>>,
@@ -40,10 +43,11 @@ pub struct Effects<P> {
 
 impl<P: Ports> Effects<P> {
     /// A runner whose answers go to `out`.
-    pub fn new(host: Host<P>, out: mpsc::Sender<Event>) -> Self {
+    pub fn new(host: Host<P>, home: Home, out: mpsc::Sender<Event>) -> Self {
         let queries = Queries::start(&host, &out);
         Self {
             host,
+            home,
             out,
             queries,
             jobs: Arc::default(),
@@ -119,9 +123,26 @@ impl<P: Ports> Effects<P> {
                     },
                 );
             }
+            Effect::Answer {
+                id,
+                question,
+                option,
+            } => {
+                let home = self.home.clone();
+                self.answer(async move |host| {
+                    Event::Ended(
+                        match answer::answer(&host, &home, &id, question, option).await {
+                            Ok(()) => Outcome::Quiet,
+                            Err(failure) => Outcome::Failed {
+                                what: format!("{id} was not answered"),
+                                failure,
+                            },
+                        },
+                    )
+                });
+            }
             Effect::CancelJob(id) => self.jobs().cancel(&id),
-            Effect::Answer { .. }
-            | Effect::Watch(_)
+            Effect::Watch(_)
             | Effect::Size { .. }
             | Effect::Type { .. }
             | Effect::PasteTo { .. }

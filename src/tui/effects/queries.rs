@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::queue::Queue;
@@ -21,12 +23,15 @@ const OPERATIONS: usize = 100;
 /// Entries of the audit that a tab shows.
 const AUDIT: usize = 500;
 
+/// A question that failed is asked again after this time, where no newer one takes its place.
+const AGAIN: Duration = Duration::from_secs(1);
+
 /// A question.
 #[derive(Debug, Clone, PartialEq)]
 enum Query {
     Board,
     Operations,
-    Page { ticket: u64, query: PageQuery },
+    Page { ticket: u64, query: Box<PageQuery> },
     Tab { id: SessionId, tab: Tab },
     Work(Vec<SessionId>),
 }
@@ -85,6 +90,7 @@ impl Queries {
     }
 
     pub(super) fn page(&self, ticket: u64, query: PageQuery) {
+        let query = Box::new(query);
         self.pages
             .put(Query::Page { ticket, query }, Query::is_outdated_by);
     }
@@ -109,41 +115,56 @@ impl<P: Ports> Worker<P> {
     async fn run(mut self, queue: Arc<Queue<Query>>) {
         loop {
             let query = queue.take().await;
-            let answer = match query {
-                Query::Board => self
-                    .board()
-                    .await
-                    .map(|board| Some(Event::Board(Box::new(board)))),
-                Query::Operations => {
-                    let operations = self.host.ports().operations(OPERATIONS).await;
-                    operations.map(|operations| Some(Event::Operations(operations)))
+            let told = match self.ask(&query).await {
+                Ok(answer) => self.answered(answer).await,
+                Err(error) => {
+                    let told = self.failed(&error).await;
+                    sleep(AGAIN).await;
+                    queue.put_back(query, Query::is_outdated_by);
+                    told
                 }
-                Query::Page { ticket, query } => {
-                    let page = self.host.ports().page(&query).await;
-                    page.map(|page| {
-                        Some(Event::Page {
-                            ticket,
-                            offset: query.offset,
-                            page,
-                        })
-                    })
-                }
-                Query::Tab { id, tab } => self
-                    .tab(&id, tab)
-                    .await
-                    .map(|content| content.map(|content| Event::Tab { id, content })),
-                Query::Work(ids) => self.work(ids).await.map(|()| None),
             };
-            let gone = match answer {
-                Ok(None) => self.recovered().await.is_err(),
-                Ok(Some(event)) => {
-                    self.recovered().await.is_err() || self.out.send(event).await.is_err()
-                }
-                Err(error) => self.failed(&error).await.is_err(),
-            };
-            if gone {
+            if told.is_err() {
                 return;
             }
+        }
+    }
+
+    async fn ask(&self, query: &Query) -> PortResult<Option<Event>> {
+        let ports = self.host.ports();
+        Ok(match query {
+            Query::Board => Some(Event::Board(Box::new(self.board().await?))),
+            Query::Operations => Some(Event::Operations(ports.operations(OPERATIONS).await?)),
+            Query::Page { ticket, query } => {
+                let page = ports.page(query).await?;
+                Some(Event::Page {
+                    ticket: *ticket,
+                    offset: query.offset,
+                    page,
+                })
+            }
+            Query::Tab { id, tab } => {
+                let content = self.tab(id, *tab).await?;
+                content.map(|content| Event::Tab {
+                    id: id.clone(),
+                    content,
+                })
+            }
+            Query::Work(ids) => {
+                self.work(ids).await?;
+                None
+            }
+        })
+    }
+
+    /// Tells the answer; a fault that was shown is over.
+    async fn answered(&mut self, answer: Option<Event>) -> Result<(), Gone> {
+        if std::mem::take(&mut self.fault) {
+            self.tell(None).await?;
+        }
+        match answer {
+            Some(event) => self.out.send(event).await.map_err(|_| Gone),
+            None => Ok(()),
         }
     }
 
@@ -151,14 +172,6 @@ impl<P: Ports> Worker<P> {
     async fn failed(&mut self, error: &PortError) -> Result<(), Gone> {
         self.fault = true;
         self.tell(Some(error.message.clone())).await
-    }
-
-    async fn recovered(&mut self) -> Result<(), Gone> {
-        if std::mem::take(&mut self.fault) {
-            self.tell(None).await
-        } else {
-            Ok(())
-        }
     }
 
     async fn tell(&self, text: Option<String>) -> Result<(), Gone> {
@@ -200,8 +213,8 @@ impl<P: Ports> Worker<P> {
 
     /// Counts changes worktree by worktree and tells each result at once. One that cannot be counted
     /// stays unknown.
-    async fn work(&self, ids: Vec<SessionId>) -> PortResult<()> {
-        let sessions = self.host.ports().sessions(&ids).await?;
+    async fn work(&self, ids: &[SessionId]) -> PortResult<()> {
+        let sessions = self.host.ports().sessions(ids).await?;
         for session in sessions {
             let Some(worktree) = session.worktree().map(PathBuf::from) else {
                 continue;

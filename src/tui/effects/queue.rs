@@ -31,6 +31,14 @@ impl<T> Queue<T> {
         self.changed.notify_one();
     }
 
+    /// Puts a request back that could not be answered, unless there is a newer one.
+    pub(super) fn put_back(&self, request: T, same: impl Fn(&T, &T) -> bool) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if !waiting.iter().any(|newer| same(&request, newer)) {
+            waiting.push_back(request);
+        }
+    }
+
     /// Waits for the next request. One worker takes from a queue.
     pub(super) async fn take(&self) -> T {
         loop {
@@ -64,5 +72,10 @@ mod tests {
         let waiting = tokio::spawn(async move { later.take().await });
         queue.put(('c', 1), same);
         assert_eq!(waiting.await.unwrap(), ('c', 1));
+        queue.put(('c', 3), same);
+        queue.put_back(('c', 2), same);
+        queue.put_back(('d', 1), same);
+        assert_eq!(queue.take().await, ('c', 3));
+        assert_eq!(queue.take().await, ('d', 1));
     }
 }

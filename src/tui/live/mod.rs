@@ -18,6 +18,7 @@ use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::key::Key;
 use crate::os::paths::Home;
 use crate::runtime::keys::{KeyKind, encode_focus, encode_key};
+use crate::runtime::screen::Screen;
 
 use super::app::screen::ScreenCells;
 use super::theme::Depth;
@@ -37,6 +38,8 @@ pub struct Live {
     workspace: WorkspaceName,
     depth: Depth,
     feeds: BTreeMap<SessionId, Feed>,
+    /// The agent that is typed into, and the size of its pane: kept until it is watched.
+    size: Option<(SessionId, u16, u16)>,
     changed: watch::Sender<u64>,
     seen: watch::Receiver<u64>,
 }
@@ -58,6 +61,7 @@ impl Live {
             workspace,
             depth,
             feeds: BTreeMap::new(),
+            size: None,
             changed,
             seen,
         }
@@ -72,13 +76,14 @@ impl Live {
                 self.feeds.insert(id.clone(), feed);
             }
         }
+        self.give_size();
     }
 
     fn feed(&self, id: &SessionId) -> Feed {
         let shared = Shared::new(self.changed.clone());
         let (orders, waiting) = mpsc::channel(ORDERS);
         let socket = self.home.socket(&self.workspace, id);
-        let task = tokio::spawn(feed::run(Arc::clone(&shared), id.clone(), socket, waiting));
+        let task = tokio::spawn(feed::run(Arc::clone(&shared), socket, waiting));
         Feed {
             shared,
             orders,
@@ -107,14 +112,10 @@ impl Live {
         let mut wait: Option<Duration> = None;
         for (id, feed) in &mut self.feeds {
             let mut state = feed.shared.state();
-            if !state.dirty || !state.is_whole() {
+            if !state.dirty {
                 continue;
             }
-            if state
-                .screen
-                .as_ref()
-                .is_some_and(crate::runtime::screen::Screen::synchronized)
-            {
+            if state.screen.as_ref().is_some_and(Screen::synchronized) {
                 let since = *feed.held.get_or_insert(now);
                 let left = HELD_AT_MOST.saturating_sub(now.saturating_duration_since(since));
                 if !left.is_zero() {
@@ -139,11 +140,8 @@ impl Live {
     pub fn is_due(&self, id: &SessionId) -> bool {
         self.feeds.get(id).is_some_and(|feed| {
             let state = feed.shared.state();
-            let held = state
-                .screen
-                .as_ref()
-                .is_some_and(crate::runtime::screen::Screen::synchronized);
-            state.dirty && state.is_whole() && !held
+            let held = state.screen.as_ref().is_some_and(Screen::synchronized);
+            state.dirty && !held
         })
     }
 
@@ -154,11 +152,7 @@ impl Live {
             return false;
         };
         let mut state = feed.shared.state();
-        let modes = state
-            .screen
-            .as_ref()
-            .map(|screen| screen.modes())
-            .unwrap_or_default();
+        let modes = state.screen.as_ref().map(Screen::modes).unwrap_or_default();
         let bytes = keys
             .iter()
             .flat_map(|key| encode_key(key, KeyKind::Press, &modes))
@@ -176,12 +170,17 @@ impl Live {
         feed.is_some_and(|feed| feed.orders.try_send(Order::Paste(text)).is_ok())
     }
 
-    /// Gives an agent the size of the pane that types into it.
+    /// Gives an agent the size of the pane that types into it, as soon as it is watched.
     pub fn resize(&mut self, id: &SessionId, cols: u16, rows: u16) {
-        if let Some(feed) = self.feeds.get(id) {
-            // A size that is lost is asked for again with the next one.
-            let _ = feed.orders.try_send(Order::Resize(cols, rows));
-        }
+        self.size = Some((id.clone(), cols, rows));
+        self.give_size();
+    }
+
+    fn give_size(&mut self) {
+        self.size.take_if(|(id, cols, rows)| {
+            let feed = self.feeds.get(id);
+            feed.is_some_and(|feed| feed.orders.try_send(Order::Resize(*cols, *rows)).is_ok())
+        });
     }
 
     /// Tells an agent that the window has the focus or lost it, where it wants to know.
@@ -189,12 +188,7 @@ impl Live {
         let Some(feed) = self.feeds.get(id) else {
             return;
         };
-        let modes = feed
-            .shared
-            .state()
-            .screen
-            .as_ref()
-            .map(|screen| screen.modes());
+        let modes = feed.shared.state().screen.as_ref().map(Screen::modes);
         if let Some(bytes) = modes.and_then(|modes| encode_focus(focused, &modes)) {
             let _ = feed.orders.try_send(Order::Input(bytes));
         }
@@ -205,10 +199,7 @@ impl Live {
         if let Some(feed) = self.feeds.get(id) {
             let mut state = feed.shared.state();
             let step = usize::try_from(by.unsigned_abs()).unwrap_or(usize::MAX);
-            let most = state
-                .screen
-                .as_ref()
-                .map_or(0, |screen| screen.scrollback_len());
+            let most = state.screen.as_ref().map_or(0, Screen::scrollback_len);
             state.scrolled = if by > 0 {
                 state.scrolled.saturating_add(step).min(most)
             } else {

@@ -6,7 +6,7 @@ use tokio::net::{UnixListener, UnixStream};
 use super::*;
 use crate::os::clock;
 use crate::runtime::wire::{
-    Decoder, Event, Frame, Incoming, Outgoing, Request, put_bytes, put_control,
+    Body, Decoder, Event, Frame, Hello, Incoming, Outgoing, Request, put_bytes, put_control,
 };
 
 /// A keeper that is played by the test.
@@ -16,11 +16,27 @@ struct Played {
 }
 
 impl Played {
+    /// Accepts, greets, and waits until the screen is asked for.
     async fn accept(listener: &UnixListener) -> Self {
-        Self {
+        let mut played = Self {
             stream: listener.accept().await.unwrap().0,
             decoder: Decoder::default(),
+        };
+        assert!(matches!(played.request().await, Request::Hello(_)));
+        let id = SessionId::new("shop-1").unwrap();
+        let hello = Body::Hello(Hello::new(Some(id), Some(7)));
+        played.send(&Outgoing::Answer { id: 1, body: hello }).await;
+        loop {
+            if let Request::SubscribeScreen { .. } = played.request().await {
+                return played;
+            }
         }
+    }
+
+    async fn send(&mut self, message: &Outgoing) {
+        let mut out = Vec::new();
+        put_control(&mut out, message);
+        self.stream.write_all(&out).await.unwrap();
     }
 
     async fn frame(&mut self) -> Frame {
@@ -43,17 +59,13 @@ impl Played {
     }
 
     async fn show(&mut self, text: &str) {
-        let mut out = Vec::new();
-        put_control(
-            &mut out,
-            &Outgoing::Event(Event::Snapshot {
-                cols: 20,
-                rows: 3,
-                bytes: text.len(),
-            }),
-        );
-        put_bytes(&mut out, text.as_bytes());
-        self.stream.write_all(&out).await.unwrap();
+        let snapshot = Event::Snapshot {
+            cols: 20,
+            rows: 3,
+            bytes: text.len(),
+        };
+        self.send(&Outgoing::Event(snapshot)).await;
+        self.bytes(text).await;
     }
 
     async fn bytes(&mut self, text: &str) {
@@ -115,14 +127,6 @@ async fn a_watched_screen_is_drawn_and_typed_to() {
     } = bench();
     live.watch(std::slice::from_ref(&id));
     let mut keeper = Played::accept(&listener).await;
-    assert!(
-        matches!(keeper.request().await, Request::Hello(hello) if hello.session == Some(id.clone()))
-    );
-    assert!(matches!(
-        keeper.request().await,
-        Request::SubscribeScreen { .. }
-    ));
-
     keeper.show("\x1b[?1hhello").await;
     let cells = picture(&mut live).await.unwrap();
     assert_eq!((cells.size, text(&cells, 0).as_str()), ((20, 3), "hello"));
@@ -136,7 +140,9 @@ async fn a_watched_screen_is_drawn_and_typed_to() {
         "application cursor keys"
     );
     assert!(live.paste(&id, "two\nlines".to_owned()));
-    assert!(matches!(keeper.request().await, Request::Paste { text, .. } if text == "two\nlines"));
+    assert!(
+        matches!(keeper.request().await, Request::Paste { text, generation: 7, .. } if text == "two\nlines")
+    );
     live.resize(&id, 83, 34);
     assert!(matches!(
         keeper.request().await,
@@ -203,4 +209,11 @@ async fn who_is_not_on_view_is_not_connected_to() {
     let mut rest = Vec::new();
     keeper.stream.read_to_end(&mut rest).await.unwrap();
     assert!(!live.type_keys(&id, &["a".parse().unwrap()]));
+    live.resize(&id, 83, 34);
+    live.watch(std::slice::from_ref(&id));
+    let mut keeper = Played::accept(&listener).await;
+    assert!(matches!(
+        keeper.request().await,
+        Request::Resize { cols: 83, rows: 34 }
+    ));
 }

@@ -305,7 +305,7 @@ impl Source<'_> {
             )
         })?;
         let mut mods = Modifier::empty();
-        for item in list.iter() {
+        for item in list {
             let word = self.string(item)?;
             let known = KNOWN.iter().find(|(name, _)| *name == word);
             let (_, modifier) = known.ok_or_else(|| {
