@@ -1,0 +1,113 @@
+//! Connections to the database, all set up alike (`spec/store.md` W1).
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use crate::os::{clock, random};
+
+use super::error::{Fault, Outcome, StoreError};
+use super::migrate;
+
+/// How long a connection waits for others.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Prepared statements kept by a connection.
+const STATEMENTS: usize = 160;
+
+/// Whether a commit waits until it is on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// A power cut may take the last commits away, never half of one.
+    Normal,
+    /// On the disk when it returns: journal, tombstones, publish (V1).
+    Full,
+}
+
+/// Opens an existing database.
+pub(super) fn open(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_handler(Some(patient()))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.execute_batch(
+        "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 0;
+         PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 8388608;",
+    )?;
+    Ok(connection)
+}
+
+/// Opens an existing database for reading. It is opened for writing all the same, so that the last
+/// connection to close can put the log away; statements that write fail.
+pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = open(path)?;
+    connection.execute_batch("PRAGMA query_only = ON")?;
+    Ok(connection)
+}
+
+/// Waits 0.2 to 0.9 ms at a time, so that many writers do not wake together.
+fn patient() -> impl FnMut(i32) -> bool + Send + 'static {
+    let mut began: Option<Instant> = None;
+    move |attempt| {
+        let now = clock::monotonic();
+        if attempt == 0 {
+            began = Some(now);
+        }
+        if now.duration_since(*began.get_or_insert(now)) >= PATIENCE {
+            return false;
+        }
+        thread::sleep(
+            Duration::from_micros(200) + Duration::from_micros(700).mul_f64(random::jitter()),
+        );
+        true
+    }
+}
+
+/// Runs `work` in one write transaction.
+pub(super) fn begin<T>(
+    connection: &mut Connection,
+    durability: Durability,
+    work: impl FnOnce(&Connection) -> Outcome<T>,
+) -> Outcome<T> {
+    let level = match durability {
+        Durability::Normal => "PRAGMA synchronous = NORMAL",
+        Durability::Full => "PRAGMA synchronous = FULL",
+    };
+    connection.execute_batch(level)?;
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
+    let value = work(&transaction)?;
+    transaction.commit()?;
+    Ok(value)
+}
+
+/// As [`begin`]; a database that a newer callboard has migrated meanwhile is not written to any
+/// more (W3).
+pub(super) fn write<T>(
+    connection: &mut Connection,
+    path: &Path,
+    durability: Durability,
+    work: impl FnOnce(&Connection) -> Outcome<T>,
+) -> Outcome<T> {
+    begin(connection, durability, |connection| {
+        let found = migrate::version(connection)?;
+        if found > migrate::LATEST {
+            let known = migrate::LATEST;
+            return Err(Fault::Refused(StoreError::Newer {
+                path: path.to_owned(),
+                found,
+                known,
+            }));
+        }
+        work(connection)
+    })
+}
+
+/// Runs `work` on one consistent state of the database.
+pub(super) fn read<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Connection) -> Outcome<T>,
+) -> Outcome<T> {
+    let transaction = connection.transaction()?;
+    work(&transaction)
+}

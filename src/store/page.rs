@@ -1,0 +1,416 @@
+//! Pages of sessions, read from one index each (`spec/store.md` P2, P4, P5; `spec/lifecycle.md` R4).
+
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, params, params_from_iter};
+
+use crate::domain::query::{Filter, Order, Page, PageQuery};
+use crate::domain::rail::{SectionKey, SectionKind};
+use crate::domain::status::Zone;
+use crate::domain::time::Timestamp;
+
+use super::columns::id_list;
+use super::error::Outcome;
+use super::{Scope, Store, StoreError, projects, sessions, shown};
+
+/// Most sessions that one page holds.
+const LIMIT: usize = 100_000;
+
+impl Store {
+    /// A page of sessions: flat, each root followed by its descendants. Without a section, project
+    /// or ids those of unregistered projects are left out, unless they are pinned.
+    ///
+    /// # Errors
+    /// There is no such project, the cursor belongs to another query, or the database cannot be
+    /// read.
+    pub async fn page(&self, query: &PageQuery) -> Result<Page, StoreError> {
+        let query = query.clone();
+        self.read("read a page of sessions", move |scope| page(scope, &query))
+            .await
+    }
+}
+
+fn page(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Page> {
+    let Some(rows) = Rows::of(scope, query)? else {
+        return Ok(Page::default());
+    };
+    let limit = query.limit.min(LIMIT);
+    let mut keys = rows.keys(scope, query.cursor.as_deref(), query.offset, limit + 1)?;
+    let more = keys.len() > limit;
+    keys.truncate(limit);
+    let mut found = Vec::with_capacity(keys.len());
+    for key in &keys {
+        found.extend(sessions::query(scope, "s.rid = ?2", &[&key.rid])?);
+    }
+    Ok(Page {
+        sessions: found,
+        total: rows.total(scope)?,
+        next_cursor: keys.last().filter(|_| more).map(|key| rows.cursor(key)),
+    })
+}
+
+/// Where the rows of a query are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Trash,
+    Pinned,
+    /// Shown in a section that is not the pinned one.
+    Section(i64),
+    /// Belonging to a project, wherever shown.
+    Project(i64),
+    Workspace,
+}
+
+/// A row's place in the order: its number, and the values of the order's columns.
+struct Key {
+    rid: i64,
+    values: Vec<Value>,
+}
+
+/// The rows of a query and their order, as SQL.
+#[derive(Debug)]
+struct Rows {
+    place: Place,
+    /// The index of a filter that few rows satisfy; else the one of the order is used.
+    index: Option<&'static str>,
+    conditions: Vec<String>,
+    parameters: Vec<Value>,
+    /// Marks the cursors of this order.
+    tag: &'static str,
+    /// Columns of the order, all ascending.
+    order: &'static [&'static str],
+    /// Nothing but the place narrows the rows.
+    whole: bool,
+}
+
+impl Rows {
+    /// None where nothing can match.
+    fn of(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Option<Self>> {
+        let filter = &query.filter;
+        let section = match &filter.section {
+            Some(key) if key.kind() != SectionKind::Pinned => {
+                let Some(section) = shown::find_section(scope, key)? else {
+                    return Ok(None);
+                };
+                Some(section)
+            }
+            _ => None,
+        };
+        let project = match &filter.project {
+            Some(name) => Some(projects::section_of(scope, name)?),
+            None => None,
+        };
+        let pinned = filter.section == Some(SectionKey::pinned());
+        let place = match (section, project) {
+            _ if query.deleted => Place::Trash,
+            _ if pinned => Place::Pinned,
+            (Some(section), _) => Place::Section(section),
+            (None, Some(project)) => Place::Project(project),
+            (None, None) => Place::Workspace,
+        };
+        let (tag, order) = order_of(place, query.order);
+        let whole = place != Place::Trash
+            && !(filter.section.is_some() && filter.project.is_some())
+            && Filter {
+                section: None,
+                project: None,
+                ..filter.clone()
+            } == Filter::default();
+        let index = special_index(filter, query.deleted);
+        let mut rows = Self {
+            place,
+            index,
+            conditions: Vec::new(),
+            parameters: Vec::new(),
+            tag,
+            order,
+            whole,
+        };
+        rows.add(if query.deleted {
+            "s.deleted_at IS NOT NULL"
+        } else {
+            "s.deleted_at IS NULL"
+        });
+        // A section's number says its workspace; naming both would invite the wrong index.
+        if index.is_some() || !matches!(place, Place::Section(_) | Place::Project(_)) {
+            rows.with("s.workspace = ?", scope.workspace.to_owned());
+        }
+        if let Some(section) = section {
+            rows.with("s.section = ?", section);
+            rows.add("s.head_pin IS NULL");
+        }
+        if let Some(project) = project {
+            rows.with("s.section = ?", project);
+        }
+        if pinned {
+            rows.add("s.head_pin IS NOT NULL");
+        }
+        if place == Place::Workspace && filter.ids.is_empty() && hidden(scope)? {
+            rows.with(
+                "(s.head_pin IS NOT NULL OR s.section NOT IN
+                  (SELECT section FROM projects WHERE workspace = ? AND removed_at IS NOT NULL))",
+                scope.workspace.to_owned(),
+            );
+        }
+        rows.filter(filter, query.deleted, scope.now);
+        Ok(Some(rows))
+    }
+
+    fn add(&mut self, condition: impl Into<String>) {
+        self.conditions.push(condition.into());
+    }
+
+    fn with(&mut self, condition: &str, parameter: impl Into<Value>) {
+        self.add(condition);
+        self.parameters.push(parameter.into());
+    }
+
+    /// The filters beside section and project (P5).
+    fn filter(&mut self, filter: &Filter, deleted: bool, now: Timestamp) {
+        if !filter.ids.is_empty() {
+            self.with(
+                "s.id IN (SELECT value FROM json_each(?))",
+                id_list(&filter.ids),
+            );
+        }
+        if !filter.agents.is_empty() {
+            self.with(
+                "s.agent IN (SELECT value FROM json_each(?))",
+                id_list(&filter.agents),
+            );
+        }
+        if !filter.statuses.is_empty() {
+            let words: Vec<String> = filter
+                .statuses
+                .iter()
+                .map(|status| format!("'{status}'"))
+                .collect();
+            self.add(format!("s.status IN ({})", words.join(", ")));
+        }
+        if !filter.zones.is_empty() {
+            let numbers: Vec<String> = filter
+                .zones
+                .iter()
+                .map(|zone| (*zone as i64).to_string())
+                .collect();
+            self.add(format!("s.zone IN ({})", numbers.join(", ")));
+        }
+        if let Some(text) = &filter.text {
+            self.with(
+                "EXISTS (SELECT 1 FROM details d JOIN (SELECT ? AS pattern) WHERE d.rid = s.rid
+                   AND (s.id LIKE pattern ESCAPE '\\' OR s.title LIKE pattern ESCAPE '\\'
+                     OR s.branch LIKE pattern ESCAPE '\\' OR d.prompt LIKE pattern ESCAPE '\\'))",
+                like(text),
+            );
+        }
+        if let Some(age) = filter.older_than {
+            let since = if deleted {
+                "s.deleted_at"
+            } else {
+                "coalesce(s.last_activity_at, s.created_at)"
+            };
+            self.with(&format!("{since} <= ?"), now.minus(age).0);
+        }
+        if let Some(dirty) = filter.dirty {
+            self.add(if dirty { "s.dirty > 0" } else { "s.dirty = 0" });
+        }
+        if let Some(parent) = &filter.parent {
+            self.with("s.parent = ?", parent.as_str().to_owned());
+        }
+        if filter.exclude_pinned {
+            self.add("s.head_pin IS NULL");
+        }
+        if filter.attention {
+            self.add("s.attention IS NOT NULL");
+        }
+        if let Some(batch) = &filter.batch {
+            self.with("s.batch = ?", batch.as_str().to_owned());
+        }
+        if self.index == Some("sessions_awake") {
+            self.add("(s.zone < 5 OR s.attention IS NOT NULL)");
+        }
+    }
+
+    fn source(&self) -> String {
+        let index = self
+            .index
+            .map(|name| format!("INDEXED BY {name}"))
+            .unwrap_or_default();
+        format!(
+            "FROM sessions s {index} WHERE {}",
+            self.conditions.join(" AND ")
+        )
+    }
+
+    /// The statement that finds the rows of a page.
+    fn sql(&self, after_cursor: bool) -> String {
+        let columns = self.order.join(", ");
+        let after = if after_cursor {
+            format!(
+                "AND ({columns}) > ({})",
+                vec!["?"; self.order.len()].join(", ")
+            )
+        } else {
+            String::new()
+        };
+        let source = self.source();
+        format!("SELECT s.rid, {columns} {source} {after} ORDER BY {columns} LIMIT ? OFFSET ?")
+    }
+
+    fn keys(
+        &self,
+        scope: &Scope<'_>,
+        cursor: Option<&str>,
+        offset: usize,
+        limit: usize,
+    ) -> Outcome<Vec<Key>> {
+        let mut parameters = self.parameters.clone();
+        let offset = if let Some(cursor) = cursor {
+            parameters.extend(self.parse(cursor)?);
+            0
+        } else {
+            offset
+        };
+        let number = |n: usize| Value::from(i64::try_from(n).unwrap_or(i64::MAX));
+        parameters.extend([number(limit), number(offset)]);
+        let mut statement = scope.conn.prepare_cached(&self.sql(cursor.is_some()))?;
+        let rows = statement.query_map(params_from_iter(parameters), |row| {
+            let values = (1..=self.order.len()).map(|at| row.get(at));
+            Ok(Key {
+                rid: row.get(0)?,
+                values: values.collect::<rusqlite::Result<_>>()?,
+            })
+        })?;
+        rows.collect::<rusqlite::Result<_>>().map_err(Into::into)
+    }
+
+    /// How many rows there are in all; kept for whole places (P3), else counted.
+    fn total(&self, scope: &Scope<'_>) -> Outcome<u64> {
+        let kept = |sql: &str, parameter: &dyn rusqlite::ToSql| {
+            scope
+                .conn
+                .prepare_cached(sql)?
+                .query_row([parameter], |row| row.get::<_, i64>(0))
+        };
+        let total = match self.place {
+            Place::Section(section) if self.whole => {
+                kept("SELECT total FROM sections WHERE section = ?1", &section)?
+            }
+            Place::Project(section) if self.whole => {
+                kept("SELECT placed FROM sections WHERE section = ?1", &section)?
+            }
+            Place::Pinned if self.whole => kept(
+                "SELECT coalesce(sum(total), 0) FROM sections WHERE workspace = ?1 AND key = 'pinned'",
+                &scope.workspace,
+            )?,
+            Place::Workspace if self.whole => kept(
+                "SELECT coalesce(sum(total), 0) FROM sections
+                 WHERE workspace = ?1 AND section NOT IN
+                   (SELECT section FROM projects WHERE removed_at IS NOT NULL)",
+                &scope.workspace,
+            )?,
+            _ => scope
+                .conn
+                .prepare_cached(&format!("SELECT count(*) {}", self.source()))?
+                .query_row(params_from_iter(&self.parameters), |row| row.get(0))?,
+        };
+        Ok(total.unsigned_abs())
+    }
+
+    fn cursor(&self, key: &Key) -> String {
+        let mut cursor = self.tag.to_owned();
+        for value in &key.values {
+            cursor.push(':');
+            match value {
+                Value::Integer(number) => cursor.push_str(&number.to_string()),
+                Value::Text(text) => cursor.push_str(text),
+                _ => {}
+            }
+        }
+        cursor
+    }
+
+    fn parse(&self, cursor: &str) -> Result<Vec<Value>, StoreError> {
+        let mut parts = cursor.split(':');
+        let known = parts.next() == Some(self.tag);
+        let values: Option<Vec<Value>> = self
+            .order
+            .iter()
+            .map(|column| {
+                let part = parts.next()?;
+                if matches!(*column, "s.id" | "s.head") {
+                    return Some(Value::from(part.to_owned()));
+                }
+                part.parse::<i64>().ok().map(Value::from)
+            })
+            .collect();
+        values
+            .filter(|_| known && parts.next().is_none())
+            .ok_or_else(|| StoreError::Cursor {
+                cursor: cursor.chars().take(80).collect(),
+            })
+    }
+}
+
+/// The columns that order the rows of a place, and the mark of their cursors.
+fn order_of(place: Place, order: Order) -> (&'static str, &'static [&'static str]) {
+    match (place, order) {
+        (Place::Trash, _) => ("t", &["s.deleted_key", "s.id"]),
+        (Place::Pinned, Order::Recent) => ("p", &["s.head_pin", "s.head", "s.own_key", "s.id"]),
+        (Place::Pinned, Order::Zone) => (
+            "q",
+            &["s.head_zone", "s.head_pin", "s.head", "s.own_key", "s.id"],
+        ),
+        (_, Order::Recent) => ("r", &["s.head_sort", "s.head", "s.own_key", "s.id"]),
+        (_, Order::Zone) => (
+            "z",
+            &["s.head_zone", "s.head_sort", "s.head", "s.own_key", "s.id"],
+        ),
+    }
+}
+
+/// An index by which fewer rows are read than by that of the order.
+fn special_index(filter: &Filter, deleted: bool) -> Option<&'static str> {
+    let awake = |zone: &Zone| *zone != Zone::Resting;
+    let zones_awake = !filter.zones.is_empty() && filter.zones.iter().all(awake);
+    let statuses_awake =
+        !filter.statuses.is_empty() && filter.statuses.iter().all(|status| awake(&status.zone()));
+    if !filter.ids.is_empty() {
+        Some("sessions_id")
+    } else if filter.parent.is_some() {
+        Some("sessions_children")
+    } else if filter.batch.is_some() {
+        Some("sessions_batch")
+    } else if !deleted && (filter.attention || zones_awake || statuses_awake) {
+        Some("sessions_awake")
+    } else {
+        None
+    }
+}
+
+/// Whether a project was unregistered.
+fn hidden(scope: &Scope<'_>) -> Outcome<bool> {
+    scope
+        .conn
+        .prepare_cached("SELECT 1 FROM projects WHERE workspace = ?1 AND removed_at IS NOT NULL")?
+        .query_row(params![scope.workspace], |_| Ok(()))
+        .optional()
+        .map(|found| found.is_some())
+        .map_err(Into::into)
+}
+
+/// A pattern that matches `text` anywhere, literally.
+fn like(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    pattern
+}
+
+#[cfg(test)]
+#[path = "page_tests.rs"]
+mod tests;

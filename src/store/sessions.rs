@@ -1,0 +1,231 @@
+//! Reading whole sessions.
+
+use rusqlite::params;
+
+use crate::domain::facts::ExitFacts;
+use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::domain::rail::{Placement, SectionKey, SectionKind, Shown};
+use crate::domain::session::{Deletion, RuntimeFacts, Session};
+use crate::domain::time::Timestamp;
+
+use super::columns::{Columns, id_list};
+use super::error::Outcome;
+use super::{Scope, Store, StoreError, condition};
+
+impl Store {
+    /// One session, deleted ones too.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
+        let id = id.clone();
+        self.read(format!("read session {id}"), move |scope| one(scope, &id))
+            .await
+    }
+
+    /// Sessions by id, deleted ones too, ascending; unknown ids are left out.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn sessions(&self, ids: &[SessionId]) -> Result<Vec<Session>, StoreError> {
+        let ids = id_list(ids);
+        self.read("read sessions", move |scope| {
+            query(
+                scope,
+                "s.id IN (SELECT value FROM json_each(?2)) ORDER BY s.id",
+                &[&ids],
+            )
+        })
+        .await
+    }
+
+    /// Ids of every session of the workspace that is not deleted, ascending.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn all_ids(&self) -> Result<Vec<SessionId>, StoreError> {
+        self.read("list sessions", |scope| {
+            let mut statement = scope.conn.prepare_cached(
+                "SELECT id FROM sessions WHERE workspace = ?1 AND deleted_at IS NULL ORDER BY id",
+            )?;
+            let ids = statement.query_map([scope.workspace], |row| Columns::of(row).word())?;
+            ids.collect::<rusqlite::Result<_>>().map_err(Into::into)
+        })
+        .await
+    }
+
+    /// Sessions believed to run, ascending.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn live(&self) -> Result<Vec<Session>, StoreError> {
+        self.read("list live sessions", |scope| {
+            query(
+                scope,
+                "s.deleted_at IS NULL AND s.alive = 1 ORDER BY s.id",
+                &[],
+            )
+        })
+        .await
+    }
+
+    /// Live sessions whose timed rules are due at `now`, longest overdue first.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn due(&self, now: Timestamp) -> Result<Vec<Session>, StoreError> {
+        self.read("list sessions that are due", move |scope| {
+            let due = "s.deleted_at IS NULL AND s.due_at <= ?2 AND s.alive = 1 ORDER BY s.due_at";
+            query(scope, due, &[&now.0])
+        })
+        .await
+    }
+
+    /// Hash of the token that identifies the agent of a session's newest launch (W7).
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn token_hash(&self, id: &SessionId) -> Result<Option<String>, StoreError> {
+        let id = id.clone();
+        self.read(format!("read the token of session {id}"), move |scope| {
+            let mut statement = scope.conn.prepare_cached(
+                "SELECT d.token_hash FROM sessions s JOIN details d ON d.rid = s.rid
+                 WHERE s.workspace = ?1 AND s.id = ?2",
+            )?;
+            let mut rows = statement.query(params![scope.workspace, id.as_str()])?;
+            Ok(rows.next()?.map(|row| row.get(0)).transpose()?.flatten())
+        })
+        .await
+    }
+}
+
+/// One session, deleted ones too.
+pub(super) fn one(scope: &Scope<'_>, id: &SessionId) -> Outcome<Option<Session>> {
+    Ok(query(scope, "s.id = ?2", &[&id.as_str()])?.pop())
+}
+
+/// Sessions of the workspace that `condition` lets through; its parameters start at `?2`.
+pub(super) fn query(
+    scope: &Scope<'_>,
+    condition: &str,
+    parameters: &[&dyn rusqlite::ToSql],
+) -> Outcome<Vec<Session>> {
+    let sql = format!(
+        "SELECT s.rid, s.prs, s.id, p.name, s.kind, s.parent, s.root, d.launch, s.title, d.prompt,
+           s.placement, home.kind, home.path, home.key, s.head, s.head_pin IS NOT NULL, s.pinned_at,
+           {}, s.folder_kind, s.folder, s.branch, d.base, s.dirty,
+           d.keeper_pid, d.pid, d.started_at, iif(f.generation = s.generation, f.exit, NULL),
+           s.created_at, s.updated_at, s.deleted_at, s.batch, s.was_live, s.trash_path, d.error
+         FROM sessions s
+         JOIN details d ON d.rid = s.rid
+         JOIN sections home ON home.section = s.section
+         LEFT JOIN projects p ON p.section = s.section AND p.removed_at IS NULL
+         LEFT JOIN facts f ON f.rid = s.rid
+         WHERE s.workspace = ?1 AND {condition}",
+        *condition::SELECTED
+    );
+    let workspace = WorkspaceName::new(scope.workspace).unwrap_or_default();
+    let mut statement = scope.conn.prepare_cached(&sql)?;
+    let all: Vec<&dyn rusqlite::ToSql> = std::iter::once(&scope.workspace as &dyn rusqlite::ToSql)
+        .chain(parameters.iter().copied())
+        .collect();
+    let mut rows = statement.query(all.as_slice())?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of(row);
+        let (rid, prs): (i64, u32) = (columns.get()?, columns.get()?);
+        let mut session = read(&workspace, &mut columns)?;
+        if prs > 0 {
+            session.prs = condition::pr_facts(scope.conn, rid)?;
+        }
+        found.push(session);
+    }
+    Ok(found)
+}
+
+/// A stored placement whose parts do not agree (S4).
+#[derive(Debug, thiserror::Error)]
+#[error("the placement is not valid")]
+struct InvalidPlacement;
+
+fn read(workspace: &WorkspaceName, columns: &mut Columns<'_, '_>) -> rusqlite::Result<Session> {
+    let id: SessionId = columns.word()?;
+    let project = columns.word_or_none()?;
+    let kind = columns.word()?;
+    let parent = columns.word_or_none()?;
+    let root = columns.word()?;
+    let launch = columns.json()?;
+    let title = columns.get()?;
+    let prompt = columns.get()?;
+    let placement = read_placement(columns)?;
+    let head: SessionId = columns.word()?;
+    let under_pin: bool = columns.get()?;
+    let section = if under_pin {
+        SectionKey::pinned()
+    } else {
+        placement.key()
+    };
+    Ok(Session {
+        workspace: workspace.clone(),
+        id,
+        project,
+        kind,
+        parent,
+        root,
+        launch,
+        title,
+        prompt,
+        placement,
+        shown: Shown {
+            section,
+            root: head,
+        },
+        pinned_at: columns.time_or_none()?,
+        condition: condition::read(columns)?,
+        folder_kind: columns.word()?,
+        folder: columns.get::<String>()?.into(),
+        branch: columns.get()?,
+        base: columns.get()?,
+        dirty: columns.get()?,
+        prs: Vec::new(),
+        runtime: read_runtime(columns)?,
+        created_at: columns.time()?,
+        updated_at: columns.time()?,
+        deletion: read_deletion(columns)?,
+        error: columns.get()?,
+    })
+}
+
+fn read_placement(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Placement> {
+    let version: u32 = columns.get()?;
+    let kind: SectionKind = columns.word()?;
+    let path = columns.path_or_none()?;
+    let key = SectionKey::parse(&columns.get::<String>()?);
+    key.and_then(|key| Placement::from_stored(version, kind, path.as_deref(), &key))
+        .ok_or_else(|| columns.illegal(InvalidPlacement))
+}
+
+fn read_runtime(columns: &mut Columns<'_, '_>) -> rusqlite::Result<RuntimeFacts> {
+    let (keeper_pid, pid, started_at) = (columns.get()?, columns.get()?, columns.time_or_none()?);
+    let exit: Option<ExitFacts> = columns.json_or_none()?;
+    Ok(RuntimeFacts {
+        keeper_pid,
+        pid,
+        exit_code: exit.as_ref().and_then(|exit| exit.code),
+        signal: exit.as_ref().and_then(|exit| exit.signal),
+        started_at,
+        cpu_percent: None,
+        rss_bytes: None,
+    })
+}
+
+fn read_deletion(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Option<Deletion>> {
+    let (at, batch) = (columns.time_or_none()?, columns.word_or_none()?);
+    let (was_live, trash_path) = (columns.get::<Option<bool>>()?, columns.path_or_none()?);
+    Ok(at.zip(batch).map(|(at, batch)| Deletion {
+        at,
+        batch,
+        was_live: was_live.unwrap_or(false),
+        trash_path,
+    }))
+}

@@ -1,0 +1,406 @@
+//! From seed to end: ids, facts, publish, and what the session shows of it.
+
+use crate::domain::activity::{Activity, Question};
+use crate::domain::error::ErrorKind;
+use crate::domain::event::{Actor, Event};
+use crate::domain::ids::ProjectName;
+use crate::domain::lifecycle::{State, TerminationReason};
+use crate::domain::operation::{Operation, OperationState, StepResult, Verb};
+use crate::domain::probe::{Answer, Evidence};
+use crate::domain::status::{Attention, Status};
+use crate::os::random;
+
+use super::super::StoreError;
+use super::super::rows::Worktree;
+use super::{Fixture, exit, facts, failing_pr, id, seed};
+
+#[tokio::test]
+async fn a_number_is_never_given_twice_s3() {
+    let fixture = Fixture::new();
+    let store = &fixture.store;
+    let shop = ProjectName::new("shop").unwrap();
+    assert_eq!(store.reserve_id(Some(&shop)).await.unwrap(), id("shop-1"));
+    fixture.seed("shop-1", None).await;
+    store.rollback_seed(&id("shop-1")).await.unwrap();
+    store.rollback_seed(&id("shop-1")).await.unwrap();
+    assert_eq!(store.reserve_id(Some(&shop)).await.unwrap(), id("shop-2"));
+    fixture.seed("shop-3", None).await;
+    assert_eq!(
+        fixture.second().reserve_id(Some(&shop)).await.unwrap(),
+        id("shop-4")
+    );
+    assert_eq!(store.reserve_id(None).await.unwrap(), id("chat-1"));
+}
+
+#[tokio::test]
+async fn a_seed_needs_a_free_id_and_its_parent_c9() {
+    let fixture = Fixture::new();
+    fixture.live("shop-1", None).await;
+    let again = fixture.store.insert_seed(&seed("shop-1", None)).await;
+    assert_eq!(again, Err(StoreError::IdInUse { id: id("shop-1") }));
+    let orphan = fixture
+        .store
+        .insert_seed(&seed("shop-2", Some("shop-9")))
+        .await;
+    assert!(
+        matches!(orphan, Err(StoreError::NoParent { .. })),
+        "{orphan:?}"
+    );
+    let itself = fixture
+        .store
+        .insert_seed(&seed("shop-2", Some("shop-2")))
+        .await;
+    assert!(
+        matches!(itself, Err(StoreError::NoParent { .. })),
+        "{itself:?}"
+    );
+    fixture.live("shop-3", Some("shop-1")).await;
+    let grandchild = fixture.seed("api-1", Some("shop-3")).await;
+    assert_eq!(grandchild.root, id("shop-1"));
+}
+
+#[tokio::test]
+async fn facts_count_from_publish_on_c4() {
+    let fixture = Fixture::new();
+    let session = fixture.seed("shop-1", None).await;
+    assert_eq!(session.condition.status, Status::Spawning);
+    let tree = Worktree {
+        path: "/w/shop-1".into(),
+        branch: "b".into(),
+        base: "c0ffee".into(),
+    };
+    fixture
+        .store
+        .set_worktree(&id("shop-1"), &tree)
+        .await
+        .unwrap();
+    fixture.observe("shop-1", 1, 1, Activity::Blocked);
+    assert_eq!(
+        fixture.get("shop-1").await.condition.status,
+        Status::Spawning
+    );
+
+    fixture.launch("shop-1", 1).await;
+    let session = fixture.get("shop-1").await;
+    assert_eq!(session.condition.status, Status::NeedsInput);
+    assert_eq!(session.condition.attention, Some(Attention::Permission));
+    assert_eq!(session.branch.as_deref(), Some("b"));
+    assert_eq!(session.base.as_deref(), Some("c0ffee"));
+    assert_eq!(
+        session.launch.agent_session_id.as_deref(),
+        Some("conversation")
+    );
+    assert_eq!(session.runtime.pid, Some(11));
+    assert!(session.is_live());
+    let wrong = fixture.store.publish(&id("shop-1"), 2).await;
+    assert!(matches!(
+        wrong,
+        Err(StoreError::OtherGeneration {
+            wanted: 2,
+            found: 1,
+            ..
+        })
+    ));
+    let rolled = fixture
+        .store
+        .rollback_seed(&id("shop-1"))
+        .await
+        .unwrap_err();
+    assert_eq!(rolled.kind(), ErrorKind::Refused);
+}
+
+#[tokio::test]
+async fn older_facts_never_replace_newer_ones_w5() {
+    let fixture = Fixture::new();
+    fixture.live("shop-1", None).await;
+    fixture.observe("shop-1", 1, 5, Activity::Idle);
+    fixture.observe("shop-1", 1, 5, Activity::Active);
+    fixture.observe("shop-1", 1, 4, Activity::Active);
+    assert_eq!(fixture.get("shop-1").await.condition.status, Status::Idle);
+
+    fixture
+        .store
+        .end(&id("shop-1"), Some(TerminationReason::ManuallyKilled))
+        .await
+        .unwrap();
+    fixture.observe("shop-1", 1, 6, Activity::Active);
+    assert_eq!(fixture.get("shop-1").await.condition.status, Status::Killed);
+    fixture.observe("shop-1", 2, 1, Activity::WaitingInput);
+    fixture.launch("shop-1", 2).await;
+    assert_eq!(
+        fixture.get("shop-1").await.condition.status,
+        Status::NeedsInput
+    );
+    fixture.observe("shop-1", 1, 9, Activity::Active);
+    assert_eq!(
+        fixture.get("shop-1").await.condition.status,
+        Status::NeedsInput
+    );
+}
+
+#[tokio::test]
+async fn an_exit_ends_the_session_with_its_code_a4() {
+    let fixture = Fixture::new();
+    fixture.live("shop-1", None).await;
+    let now = fixture.tick();
+    let mut last = facts(1, 2, Activity::Exited, now);
+    last.exit = Some(exit(now));
+    last.question = Some(Question {
+        id: "q".into(),
+        kind: "question".into(),
+        text: "Go?".into(),
+        options: vec!["yes".into()],
+    });
+    fixture.writer("shop-1").write(&last, now).unwrap();
+    let session = fixture.get("shop-1").await;
+    assert_eq!(
+        session.condition.lifecycle.reason,
+        Some(TerminationReason::AgentProcessExited)
+    );
+    assert_eq!(session.runtime.exit_code, Some(3));
+    assert_eq!(session.condition.question, None);
+    let events = fixture.store.events(Some(&id("shop-1")), 10).await.unwrap();
+    assert_eq!(events[0].to.as_deref(), Some("killed"));
+    assert_eq!(events[0].from.as_deref(), Some("working"));
+    assert_eq!(events[0].cause.as_deref(), Some("title"));
+}
+
+#[tokio::test]
+async fn an_end_is_final_and_a_parked_session_says_why_c6() {
+    let fixture = Fixture::new();
+    fixture.live("shop-1", None).await;
+    fixture.store.end(&id("shop-1"), None).await.unwrap();
+    fixture
+        .store
+        .end(&id("shop-1"), Some(TerminationReason::PrMerged))
+        .await
+        .unwrap();
+    assert_eq!(
+        fixture.get("shop-1").await.condition.lifecycle.state,
+        State::Done
+    );
+    let missing = fixture.store.end(&id("shop-9"), None).await.unwrap_err();
+    assert_eq!(missing.kind(), ErrorKind::NotFound);
+
+    fixture.seed("shop-2", None).await;
+    fixture
+        .store
+        .park(&id("shop-2"), "no such program")
+        .await
+        .unwrap();
+    let parked = fixture.get("shop-2").await;
+    assert_eq!(parked.condition.status, Status::Errored);
+    assert_eq!(parked.error.as_deref(), Some("no such program"));
+    fixture.store.set_error(&id("shop-2"), None).await.unwrap();
+    assert_eq!(fixture.get("shop-2").await.error, None);
+}
+
+#[tokio::test]
+async fn probes_of_older_launches_are_dropped_a4() {
+    let fixture = Fixture::new();
+    fixture.live("shop-1", None).await;
+    fixture.clock.advance(std::time::Duration::from_mins(5));
+    let dead = Evidence {
+        keeper: Answer::No,
+        process: Answer::No,
+        kill_requested: None,
+    };
+    let stale = [
+        (id("shop-1"), 0, dead.clone()),
+        (id("shop-9"), 1, dead.clone()),
+    ];
+    assert_eq!(fixture.store.probed(&stale).await.unwrap(), []);
+    let changed = fixture
+        .store
+        .probed(&[(id("shop-1"), 1, dead)])
+        .await
+        .unwrap();
+    assert_eq!(changed, [id("shop-1")]);
+    assert!(fixture.store.live().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn timed_rules_are_applied_when_due_t4() {
+    let fixture = Fixture::new();
+    fixture.live("shop-1", None).await;
+    fixture.observe("shop-1", 1, 2, Activity::Retrying);
+    fixture.store.settle_due().await.unwrap();
+    assert_eq!(fixture.get("shop-1").await.condition.attention, None);
+    fixture.clock.advance(std::time::Duration::from_mins(3));
+    assert_eq!(
+        fixture.store.due(fixture.clock.now()).await.unwrap().len(),
+        1
+    );
+    fixture.store.settle_due().await.unwrap();
+    assert_eq!(
+        fixture.get("shop-1").await.condition.attention,
+        Some(Attention::Retrying)
+    );
+    assert!(
+        fixture
+            .store
+            .due(fixture.clock.now())
+            .await
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn newer_rules_derive_again_and_take_in_what_an_older_keeper_only_stored_w5() {
+    let fixture = Fixture::new();
+    fixture.live("shop-1", None).await;
+    let set = |value: i64| {
+        let connection = super::super::connection::open(&fixture.home.database()).unwrap();
+        connection
+            .execute("UPDATE meta SET value = ?1", [value])
+            .unwrap();
+    };
+    set(2);
+    fixture.observe("shop-1", 1, 2, Activity::Idle);
+    assert_eq!(
+        fixture.get("shop-1").await.condition.status,
+        Status::Working
+    );
+    set(0);
+    fixture.second();
+    assert_eq!(fixture.get("shop-1").await.condition.status, Status::Idle);
+}
+
+#[tokio::test]
+async fn a_prompt_starts_a_turn_and_is_kept_q2() {
+    let fixture = Fixture::new();
+    let before = fixture.live("shop-1", None).await;
+    fixture.tick();
+    fixture
+        .store
+        .prompted(&id("shop-1"), "Go on", "operator")
+        .await
+        .unwrap();
+    let after = fixture.get("shop-1").await;
+    assert_eq!(after.condition.turn, before.condition.turn + 1);
+    assert_eq!(after.condition.sorted_at, fixture.clock.now());
+    let messages = fixture.store.messages(&id("shop-1")).await.unwrap();
+    assert_eq!(
+        (messages[0].text.as_str(), messages[0].source.as_str()),
+        ("Go on", "operator")
+    );
+
+    let long = "x".repeat(3 << 20);
+    fixture
+        .store
+        .prompted(&id("shop-1"), &long, "agent")
+        .await
+        .unwrap();
+    fixture
+        .store
+        .prompted(&id("shop-1"), &long, "agent")
+        .await
+        .unwrap();
+    assert_eq!(
+        fixture.store.messages(&id("shop-1")).await.unwrap().len(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn pull_requests_change_status_and_attention_until_seen_t4() {
+    let fixture = Fixture::new();
+    fixture.live("shop-1", None).await;
+    fixture.tick();
+    let prs = vec![failing_pr(7), failing_pr(4)];
+    fixture
+        .store
+        .set_pr_facts(&id("shop-1"), prs)
+        .await
+        .unwrap();
+    let session = fixture.get("shop-1").await;
+    assert_eq!(session.condition.attention, Some(Attention::CiFailed));
+    assert_eq!(session.prs, [failing_pr(4), failing_pr(7)]);
+    fixture
+        .store
+        .seen(&[id("shop-1"), id("shop-9")])
+        .await
+        .unwrap();
+    assert_eq!(fixture.get("shop-1").await.condition.attention, None);
+    fixture
+        .store
+        .set_pr_facts(&id("shop-1"), Vec::new())
+        .await
+        .unwrap();
+    assert_eq!(
+        fixture.get("shop-1").await.condition.status,
+        Status::Working
+    );
+}
+
+#[tokio::test]
+async fn operations_are_found_until_they_are_finished_v1() {
+    let fixture = Fixture::new();
+    let store = &fixture.store;
+    let mut operation = Operation {
+        id: random::operation(),
+        kind: Verb::Delete,
+        state: OperationState::Running,
+        step: None,
+        started_at: fixture.clock.now(),
+        ended_at: None,
+        session_ids: vec![id("shop-1"), id("shop-2")],
+        results: Vec::new(),
+        error: None,
+    };
+    store.begin(&operation).await.unwrap();
+    let result = |state: &str| StepResult {
+        id: id("shop-1"),
+        state: state.into(),
+        detail: None,
+    };
+    store
+        .step(&operation.id, "close", &[result("closed")])
+        .await
+        .unwrap();
+    store
+        .step(&operation.id, "move", &[result("moved")])
+        .await
+        .unwrap();
+    operation.step = Some("move".into());
+    operation.results = vec![result("moved")];
+    assert_eq!(
+        fixture.second().unfinished().await.unwrap(),
+        [operation.clone()]
+    );
+    operation.state = OperationState::Stuck;
+    store.finish(&operation).await.unwrap();
+    assert_eq!(store.unfinished().await.unwrap().len(), 1);
+    operation.state = OperationState::Done;
+    operation.ended_at = Some(fixture.tick());
+    store.finish(&operation).await.unwrap();
+    assert_eq!(store.unfinished().await.unwrap(), []);
+    assert_eq!(store.operations(5).await.unwrap(), [operation]);
+}
+
+#[tokio::test]
+async fn the_audit_is_newest_first_w6() {
+    let fixture = Fixture::new();
+    let event = |verb: &str, session: Option<&str>| Event {
+        at: fixture.tick(),
+        session: session.map(id),
+        actor: Actor::Operator.to_string(),
+        verb: verb.into(),
+        from: None,
+        to: None,
+        cause: Some("asked".into()),
+        operation: Some(random::operation()),
+    };
+    let events = [event("spawn", Some("shop-1")), event("open", None)];
+    fixture.store.record(&events).await.unwrap();
+    let [first, second] = events;
+    assert_eq!(
+        fixture.store.events(None, 9).await.unwrap(),
+        [second, first.clone()]
+    );
+    assert_eq!(
+        fixture.store.events(Some(&id("shop-1")), 9).await.unwrap(),
+        [first]
+    );
+}

@@ -1,0 +1,386 @@
+//! Deleting and bringing back (`spec/lifecycle.md` D2, D4, D7, R1, R3).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::{OptionalExtension, params};
+
+use crate::domain::ids::{BatchId, SessionId};
+use crate::domain::lifecycle::{State, TerminationReason};
+use crate::domain::plan::{self, Conditions, PlanRow, SkipReason, Skipped};
+use crate::domain::rail::SectionKey;
+use crate::domain::session::Session;
+
+use super::columns::{Columns, id_list, path_text};
+use super::connection::Durability;
+use super::error::Outcome;
+use super::rows::{PlanRows, TombstoneRow, Tombstoned, Untombstone};
+use super::shown::Totals;
+use super::{Scope, Store, StoreError, condition, sessions, shown};
+
+impl Store {
+    /// Rows for a plan: the requested sessions that exist with all their descendants, and what
+    /// became of the others.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn plan_rows(&self, requested: &BTreeSet<SessionId>) -> Result<PlanRows, StoreError> {
+        let requested = requested.clone();
+        self.read("read the plan of a delete", move |scope| {
+            plan_rows(scope, &requested)
+        })
+        .await
+    }
+
+    /// The one transaction of a delete: plans again with the same conditions, compares with the
+    /// expected ids, then tombstones them (D4 b, D7). On the disk when this returns. A row that
+    /// is believed to run counts as was-live whatever `rows` says.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub async fn tombstone(
+        &self,
+        requested: &BTreeSet<SessionId>,
+        conditions: &Conditions,
+        rows: &[TombstoneRow],
+        batch: &BatchId,
+    ) -> Result<Tombstoned, StoreError> {
+        let (requested, conditions) = (requested.clone(), conditions.clone());
+        let (rows, batch) = (rows.to_vec(), batch.clone());
+        let attempt = format!("delete {} sessions", rows.len());
+        self.write(Durability::Full, attempt, move |scope| {
+            tombstone(scope, &requested, &conditions, &rows, &batch)
+        })
+        .await
+    }
+
+    /// Brings tombstones back in one transaction; title, pin, order and times as before (R1).
+    /// Sessions that were live come back terminated, unless they were done.
+    ///
+    /// # Errors
+    /// One is not in the trash, or its parent is there and stays; nothing is changed then.
+    pub async fn untombstone(&self, rows: &[Untombstone]) -> Result<(), StoreError> {
+        let rows = rows.to_vec();
+        let attempt = format!("bring {} sessions back", rows.len());
+        self.write(Durability::Full, attempt, move |scope| {
+            untombstone(scope, &rows)
+        })
+        .await
+    }
+
+    /// Number of tombstones.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn trash_count(&self) -> Result<u64, StoreError> {
+        self.read("count the trash", |scope| {
+            let count: i64 = scope
+                .conn
+                .prepare_cached(
+                    "SELECT count(*) FROM sessions WHERE workspace = ?1 AND deleted_at IS NOT NULL",
+                )?
+                .query_row([scope.workspace], |row| row.get(0))?;
+            Ok(count.unsigned_abs())
+        })
+        .await
+    }
+
+    /// The newest batch that still has tombstones.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn last_batch(&self) -> Result<Option<BatchId>, StoreError> {
+        self.read("look for the last batch", |scope| {
+            scope
+                .conn
+                .prepare_cached(
+                    "SELECT batch FROM sessions
+                     WHERE workspace = ?1 AND deleted_at IS NOT NULL AND deleted_key =
+                       (SELECT min(deleted_key) FROM sessions
+                        WHERE workspace = ?1 AND deleted_at IS NOT NULL)
+                     ORDER BY batch DESC LIMIT 1",
+                )?
+                .query_row([scope.workspace], |row| Columns::of(row).word())
+                .optional()
+                .map_err(Into::into)
+        })
+        .await
+    }
+
+    /// Tombstones of a batch, ascending.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn batch(&self, batch: &BatchId) -> Result<Vec<Session>, StoreError> {
+        let batch = batch.clone();
+        self.read(format!("read batch {batch}"), move |scope| {
+            sessions::query(scope, "s.batch = ?2 ORDER BY s.id", &[&batch.as_str()])
+        })
+        .await
+    }
+
+    /// The component of a tombstone: topmost tombstone and its tree, parents before children
+    /// (R1). Empty where the session is not in the trash.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn component(&self, id: &SessionId) -> Result<Vec<Session>, StoreError> {
+        let id = id.clone();
+        self.read(format!("read the component of {id}"), move |scope| {
+            component(scope, &id)
+        })
+        .await
+    }
+}
+
+/// Requested sessions outside the trash and everything below them.
+const CLOSURE: &str = "WITH RECURSIVE closure (id) AS (
+       SELECT value FROM json_each(?2)
+       UNION
+       SELECT s.id FROM closure JOIN sessions s
+         ON s.workspace = ?1 AND s.parent = closure.id AND s.deleted_at IS NULL
+     )
+     SELECT s.id, s.parent, s.title, s.agent, s.status, home.key, s.head_pin IS NOT NULL,
+       s.alive, coalesce(s.last_activity_at, s.created_at),
+       iif(s.prs > 0, (SELECT min(number) FROM pr_facts WHERE rid = s.rid AND state = 'open'), NULL)
+     FROM closure
+     CROSS JOIN sessions s ON s.workspace = ?1 AND s.id = closure.id
+     JOIN sections home ON home.section = s.section
+     WHERE s.deleted_at IS NULL";
+
+/// A stored section key of no legal form.
+#[derive(Debug, thiserror::Error)]
+#[error("the section key is not valid")]
+struct InvalidKey;
+
+fn plan_rows(scope: &Scope<'_>, requested: &BTreeSet<SessionId>) -> Outcome<PlanRows> {
+    let mut statement = scope.conn.prepare_cached(CLOSURE)?;
+    let found = statement.query_map(params![scope.workspace, id_list(requested)], |row| {
+        let mut columns = Columns::of(row);
+        let (id, parent) = (columns.word()?, columns.word_or_none()?);
+        let (title, agent, status) = (columns.get()?, columns.get()?, columns.word()?);
+        let home = SectionKey::parse(&columns.get::<String>()?);
+        let home = home.ok_or_else(|| columns.illegal(InvalidKey))?;
+        let pinned: bool = columns.get()?;
+        Ok(PlanRow {
+            id,
+            parent,
+            title,
+            agent,
+            status,
+            section: if pinned { SectionKey::pinned() } else { home },
+            pinned,
+            live: columns.get()?,
+            last_activity_at: columns.time()?,
+            open_pr: columns.get::<Option<i64>>()?.map(i64::unsigned_abs),
+        })
+    })?;
+    let mut rows = found.collect::<rusqlite::Result<Vec<_>>>()?;
+    rows.sort_by(|a, b| a.id.cmp(&b.id));
+    let present: BTreeSet<&SessionId> = rows.iter().map(|row| &row.id).collect();
+    let mut missing = Vec::new();
+    for id in requested.iter().filter(|id| !present.contains(id)) {
+        let in_trash = condition::find(scope, id)?.is_some();
+        let reason = if in_trash {
+            SkipReason::InTrash
+        } else {
+            SkipReason::NotFound
+        };
+        missing.push(Skipped {
+            id: id.clone(),
+            reason,
+        });
+    }
+    Ok(PlanRows { rows, missing })
+}
+
+fn tombstone(
+    scope: &Scope<'_>,
+    requested: &BTreeSet<SessionId>,
+    conditions: &Conditions,
+    rows: &[TombstoneRow],
+    batch: &BatchId,
+) -> Outcome<Tombstoned> {
+    let PlanRows {
+        rows: found,
+        missing,
+    } = plan_rows(scope, requested)?;
+    let planned = plan::plan(requested, found, missing, conditions, scope.now).ids();
+    let expected: BTreeSet<&SessionId> = rows.iter().map(|row| &row.id).collect();
+    if !planned.iter().eq(expected) {
+        return Ok(Tombstoned::PlanChanged);
+    }
+    fill_doomed(scope, rows)?;
+    scope
+        .conn
+        .prepare_cached(
+            "UPDATE sessions SET deleted_at = ?2, batch = ?3, was_live = d.was_live OR alive,
+               trash_path = d.trash_path
+             FROM temp.doomed d WHERE sessions.workspace = ?1 AND sessions.id = d.id",
+        )?
+        .execute(params![scope.workspace, scope.now.0, batch.as_str()])?;
+    count_doomed(scope, -1)?;
+    let messages: i64 = scope
+        .conn
+        .prepare_cached(
+            "SELECT coalesce(sum(details.messages), 0) FROM temp.doomed d
+             CROSS JOIN sessions s ON s.workspace = ?1 AND s.id = d.id
+             JOIN details ON details.rid = s.rid",
+        )?
+        .query_row([scope.workspace], |row| row.get(0))?;
+    Ok(Tombstoned::Done {
+        messages: messages.unsigned_abs(),
+    })
+}
+
+/// Puts the rows of a batch into a table of this connection, for statements over all of them.
+fn fill_doomed(scope: &Scope<'_>, rows: &[TombstoneRow]) -> Outcome<()> {
+    scope.conn.execute_batch(
+        "CREATE TEMP TABLE IF NOT EXISTS doomed
+           (id TEXT PRIMARY KEY, was_live INTEGER, trash_path TEXT) STRICT, WITHOUT ROWID;
+         DELETE FROM temp.doomed;",
+    )?;
+    let mut statement = scope
+        .conn
+        .prepare_cached("INSERT INTO temp.doomed (id, was_live, trash_path) VALUES (?1, ?2, ?3)")?;
+    for row in rows {
+        let path = row.trash_path.as_deref().map(path_text).transpose()?;
+        statement.execute(params![row.id.as_str(), row.was_live, path])?;
+    }
+    Ok(())
+}
+
+/// Takes the batch out of the totals, or adds it, with one statement for each section.
+fn count_doomed(scope: &Scope<'_>, sign: i64) -> Outcome<()> {
+    let mut totals = Totals::default();
+    let mut statement = scope.conn.prepare_cached(
+        "SELECT s.section, s.head_pin IS NOT NULL, count(*) FROM temp.doomed d
+         CROSS JOIN sessions s ON s.workspace = ?1 AND s.id = d.id GROUP BY 1, 2",
+    )?;
+    let mut rows = statement.query([scope.workspace])?;
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of(row);
+        let (section, under_pin): (i64, bool) = (columns.get()?, columns.get()?);
+        totals.add(section, under_pin, sign * columns.get::<i64>()?);
+    }
+    totals.apply(scope)
+}
+
+/// A tombstone about to come back.
+struct Returning {
+    parent: Option<SessionId>,
+    was_live: bool,
+}
+
+fn untombstone(scope: &Scope<'_>, rows: &[Untombstone]) -> Outcome<()> {
+    let mut returning: BTreeMap<SessionId, Returning> = BTreeMap::new();
+    for row in rows {
+        returning.insert(row.id.clone(), find_tombstone(scope, &row.id)?);
+    }
+    for (id, row) in &returning {
+        let Some(parent) = &row.parent else { continue };
+        if !returning.contains_key(parent) && shown::member(scope, parent)?.is_none() {
+            let (id, parent) = (id.clone(), parent.clone());
+            return Err(StoreError::NoParent { id, parent }.into());
+        }
+    }
+    let doomed: Vec<TombstoneRow> = returning
+        .iter()
+        .map(|(id, row)| TombstoneRow {
+            id: id.clone(),
+            was_live: row.was_live,
+            trash_path: None,
+        })
+        .collect();
+    fill_doomed(scope, &doomed)?;
+    scope
+        .conn
+        .prepare_cached(
+            "UPDATE sessions SET deleted_at = NULL, batch = NULL, was_live = NULL, trash_path = NULL
+             FROM temp.doomed d WHERE sessions.workspace = ?1 AND sessions.id = d.id",
+        )?
+        .execute([scope.workspace])?;
+    count_doomed(scope, 1)?;
+    for (row, folder) in rows
+        .iter()
+        .filter_map(|row| row.folder.as_ref().map(|to| (row, to)))
+    {
+        scope
+            .conn
+            .prepare_cached("UPDATE sessions SET folder = ?3 WHERE workspace = ?1 AND id = ?2")?
+            .execute([scope.workspace, row.id.as_str(), path_text(folder)?])?;
+    }
+    // Pins may have changed meanwhile above those that have a parent.
+    let below: Vec<SessionId> = returning
+        .iter()
+        .filter(|(_, row)| row.parent.is_some())
+        .map(|(id, _)| id.clone())
+        .collect();
+    shown::reshow(scope, &below)?;
+    for (id, _) in returning.iter().filter(|(_, row)| row.was_live) {
+        let row = condition::find_present(scope, id)?;
+        if row.condition.lifecycle.state != State::Done {
+            let reason = TerminationReason::ManuallyKilled;
+            let next = row
+                .condition
+                .clone()
+                .terminated(reason, &row.prs, scope.now);
+            condition::save(scope, &row, &next, "ran when it was deleted")?;
+        }
+    }
+    Ok(())
+}
+
+fn find_tombstone(scope: &Scope<'_>, id: &SessionId) -> Outcome<Returning> {
+    let found = scope
+        .conn
+        .prepare_cached(
+            "SELECT parent, coalesce(was_live, 0) FROM sessions
+             WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NOT NULL",
+        )?
+        .query_row([scope.workspace, id.as_str()], |row| {
+            let mut columns = Columns::of(row);
+            Ok(Returning {
+                parent: columns.word_or_none()?,
+                was_live: columns.get()?,
+            })
+        })
+        .optional()?;
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    Err(match condition::find(scope, id)? {
+        Some(_) => StoreError::NotInTrash { id: id.clone() },
+        None => StoreError::NoSession { id: id.clone() },
+    }
+    .into())
+}
+
+fn component(scope: &Scope<'_>, id: &SessionId) -> Outcome<Vec<Session>> {
+    let mut statement = scope.conn.prepare_cached(
+        "WITH RECURSIVE
+           up (id, parent, height) AS (
+             SELECT id, parent, 0 FROM sessions
+             WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NOT NULL
+             UNION ALL
+             SELECT s.id, s.parent, height + 1 FROM up JOIN sessions s
+               ON s.workspace = ?1 AND s.id = up.parent AND s.deleted_at IS NOT NULL
+           ),
+           down (id, depth) AS (
+             SELECT * FROM (SELECT id, 0 FROM up ORDER BY height DESC LIMIT 1)
+             UNION ALL
+             SELECT s.id, depth + 1 FROM down JOIN sessions s
+               ON s.workspace = ?1 AND s.parent = down.id AND s.deleted_at IS NOT NULL
+           )
+         SELECT id FROM down ORDER BY depth, id",
+    )?;
+    let ids: Vec<SessionId> = statement
+        .query_map([scope.workspace, id.as_str()], |row| {
+            Columns::of(row).word()
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut found = Vec::with_capacity(ids.len());
+    for id in &ids {
+        found.extend(sessions::one(scope, id)?);
+    }
+    Ok(found)
+}
