@@ -202,7 +202,9 @@ pub trait StorePort: Send + Sync + 'static {
         text: &str,
         source: &str,
     ) -> impl Future<Output = PortResult<()>> + Send;
-    /// Ends the session: done where no reason is given. A terminal or deleted row stays as it is.
+    /// Ends the session: done where no reason is given. A terminal or deleted row stays as it is,
+    /// except that the reason outranks `agent_process_exited`, which the keeper of a stopped agent
+    /// may have told first.
     fn end(
         &self,
         id: &SessionId,
