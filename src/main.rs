@@ -3,8 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some("keeper") {
-        return callboard::runtime::keeper::run();
-    }
-    ExitCode::SUCCESS
+    callboard::cli::main(std::env::args_os().collect())
 }

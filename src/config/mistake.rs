@@ -22,33 +22,52 @@ impl Mistake {
     pub fn from_toml(file: &Path, text: &str, error: &toml::de::Error) -> Self {
         let said = error.message();
         let quoted: Vec<&str> = said.split('`').skip(1).step_by(2).collect();
-        let unknown = ["unknown field", "unknown variant"].iter().any(|it| said.starts_with(it));
+        let unknown = ["unknown field", "unknown variant"]
+            .iter()
+            .any(|it| said.starts_with(it));
         let (message, hint) = match quoted.split_first() {
             Some((word, known)) if unknown => {
-                let what = if said.starts_with("unknown field") { "key" } else { "value" };
+                let what = if said.starts_with("unknown field") {
+                    "key"
+                } else {
+                    "value"
+                };
                 let hint = match nearest(word, known) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("known are {}", known.join(", ")),
                 };
                 (format!("unknown {what} `{word}`"), Some(hint))
             }
-            _ => (said.lines().next().unwrap_or("cannot be read").to_owned(), None),
+            _ => (
+                said.lines().next().unwrap_or("cannot be read").to_owned(),
+                None,
+            ),
         };
-        Self { file: file.to_owned(), line: error.span().map(|at| line_of(text, &at)), message, hint }
+        Self {
+            file: file.to_owned(),
+            line: error.span().map(|at| line_of(text, &at)),
+            message,
+            hint,
+        }
     }
 
-    /// About the value of a key that the reader took but that makes no sense.
-    pub fn at_key(file: &Path, text: &str, key: &str, message: String) -> Self {
-        let line = text.lines().position(|line| {
-            line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
-        });
-        Self { file: file.to_owned(), line: line.map(|index| index + 1), message, hint: None }
+    /// About what the reader took but makes no sense; its line is the first that begins with `at`.
+    pub fn at(file: &Path, text: &str, at: &str, message: String) -> Self {
+        let line = text
+            .lines()
+            .position(|line| line.trim_start().starts_with(at));
+        Self {
+            file: file.to_owned(),
+            line: line.map(|index| index + 1),
+            message,
+            hint: None,
+        }
     }
 }
 
 fn line_of(text: &str, at: &Range<usize>) -> usize {
     let before = text.as_bytes().get(..at.start).unwrap_or(text.as_bytes());
-    before.iter().filter(|byte| **byte == b'\n').count() + 1
+    before.split(|byte| *byte == b'\n').count()
 }
 
 /// The known word that is nearest to `word`, if any is near.
@@ -84,7 +103,13 @@ mod tests {
 
     #[test]
     fn the_distance_counts_letters() {
-        for (a, b, expected) in [("", "", 0), ("abc", "abc", 0), ("abc", "axc", 1), ("kitten", "sitting", 3), ("", "ab", 2)] {
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("abc", "abc", 0),
+            ("abc", "axc", 1),
+            ("kitten", "sitting", 3),
+            ("", "ab", 2),
+        ] {
             assert_eq!(distance(a, b), expected, "{a} {b}");
         }
     }

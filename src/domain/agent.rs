@@ -112,6 +112,10 @@ pub struct SubmitRule {
 
 impl Default for SubmitRule {
     fn default() -> Self {
-        Self { pause_ms: 0, clear: Vec::new(), verify: false }
+        Self {
+            pause_ms: 0,
+            clear: Vec::new(),
+            verify: false,
+        }
     }
 }

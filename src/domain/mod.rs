@@ -19,4 +19,4 @@ pub mod session;
 pub mod status;
 pub mod text;
 pub mod time;
-mod words;
+pub mod words;

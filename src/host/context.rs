@@ -44,24 +44,36 @@ pub struct Context {
 impl Context {
     /// No deadline, cancelled by nobody.
     pub fn new() -> Self {
-        Self { deadline: None, cancel: CancellationToken::new() }
+        Self {
+            deadline: None,
+            cancel: CancellationToken::new(),
+        }
     }
 
     /// Cancelled with `cancel`.
     pub fn cancelled_by(cancel: CancellationToken) -> Self {
-        Self { deadline: None, cancel }
+        Self {
+            deadline: None,
+            cancel,
+        }
     }
 
     /// A *detached* step: its own deadline, not cancelled by the caller.
     pub fn detached(limit: Duration) -> Self {
-        Self { deadline: Some(clock::monotonic() + limit), cancel: CancellationToken::new() }
+        Self {
+            deadline: Some(clock::monotonic() + limit),
+            cancel: CancellationToken::new(),
+        }
     }
 
     /// The same cancellation, with at most `limit` from now.
     pub fn within(&self, limit: Duration) -> Self {
         let deadline = clock::monotonic() + limit;
         let deadline = self.deadline.map_or(deadline, |old| old.min(deadline));
-        Self { deadline: Some(deadline), cancel: self.cancel.clone() }
+        Self {
+            deadline: Some(deadline),
+            cancel: self.cancel.clone(),
+        }
     }
 
     /// Runs one port call; `what` names the attempt where it is ended from outside.
@@ -75,7 +87,10 @@ impl Context {
     ) -> HostResult<T> {
         match self.run(work).await {
             Ok(result) => Ok(result?),
-            Err(ended) => Err(HostError::Ended { what: what.to_owned(), ended }),
+            Err(ended) => Err(HostError::Ended {
+                what: what.to_owned(),
+                ended,
+            }),
         }
     }
 
@@ -85,7 +100,10 @@ impl Context {
     /// [`HostError::Ended`] where the caller cancelled.
     pub fn check(&self, what: &str) -> HostResult<()> {
         if self.cancel.is_cancelled() {
-            return Err(HostError::Ended { what: what.to_owned(), ended: Ended::Cancelled });
+            return Err(HostError::Ended {
+                what: what.to_owned(),
+                ended: Ended::Cancelled,
+            });
         }
         Ok(())
     }

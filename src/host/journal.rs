@@ -63,7 +63,9 @@ impl<P: Ports> Host<P> {
         let mut tried = BTreeSet::from([operation.id.clone()]);
         loop {
             let locks = self.ports.acquire(&ctx, ids, operation).await?;
-            let Some(other) = self.unfinished_on(ids, &tried).await? else { return Ok(locks) };
+            let Some(other) = self.unfinished_on(ids, &tried).await? else {
+                return Ok(locks);
+            };
             drop(locks);
             if let Some(own) = self.ports.acquire_operation(&other).await? {
                 if let Err(error) = self.recover_operation(&ctx, &other, own).await {
@@ -163,7 +165,11 @@ impl<P: Ports> Host<P> {
 
     /// Tells how far one session is.
     pub(super) fn tell(&self, operation: &OperationId, id: &SessionId, state: &'static str) {
-        self.report(Progress::Session { operation: operation.clone(), id: id.clone(), state });
+        self.report(Progress::Session {
+            operation: operation.clone(),
+            id: id.clone(),
+            state,
+        });
     }
 }
 
@@ -173,10 +179,17 @@ fn touches(operation: &Operation, ids: &[SessionId]) -> bool {
         results.any(|result| result.id == *id && SETTLED.contains(&result.state.as_str()))
     };
     let ids: BTreeSet<&SessionId> = ids.iter().collect();
-    operation.session_ids.iter().any(|id| ids.contains(id) && !settled(id))
+    operation
+        .session_ids
+        .iter()
+        .any(|id| ids.contains(id) && !settled(id))
 }
 
 /// A result of one session.
 pub(super) fn result(id: &SessionId, state: &str, detail: Option<String>) -> StepResult {
-    StepResult { id: id.clone(), state: state.to_owned(), detail }
+    StepResult {
+        id: id.clone(),
+        state: state.to_owned(),
+        detail,
+    }
 }

@@ -45,7 +45,9 @@ impl<P: Ports> Host<P> {
                 report.stuck.push(id);
                 continue;
             }
-            let Some(own) = self.ports.acquire_operation(&operation.id).await? else { continue };
+            let Some(own) = self.ports.acquire_operation(&operation.id).await? else {
+                continue;
+            };
             match self.recover_operation(ctx, &operation.id, own).await {
                 Ok(Recovered::Finished) => report.resumed.push(id),
                 Ok(Recovered::Undone) => report.undone.push(id),
@@ -61,7 +63,10 @@ impl<P: Ports> Host<P> {
         self.end_rowless(ctx).await?;
         let changed = self.reconcile().await?;
         let sessions = self.ports.sessions(&changed).await?;
-        let adopted = sessions.into_iter().filter(Session::is_live).map(|session| session.id);
+        let adopted = sessions
+            .into_iter()
+            .filter(Session::is_live)
+            .map(|session| session.id);
         report.adopted = adopted.collect();
         Ok(report)
     }
@@ -78,7 +83,10 @@ impl<P: Ports> Host<P> {
         let Some(operation) = operations.into_iter().find(|other| other.id == *id) else {
             return Ok(Recovered::Nothing);
         };
-        let _locks = self.ports.acquire(ctx, &operation.session_ids, &operation).await?;
+        let _locks = self
+            .ports
+            .acquire(ctx, &operation.session_ids, &operation)
+            .await?;
         let recovered = match operation.kind {
             Verb::Create => self.recover_create(&operation).await,
             Verb::Delete => self.recover_delete(&operation).await,
@@ -108,7 +116,9 @@ impl<P: Ports> Host<P> {
     /// Before publish: undone. After: finished, and the prompt's delivery is unknown unless it is
     /// recorded (C6, V2).
     async fn recover_create(&self, operation: &Operation) -> HostResult<Recovered> {
-        let Some(session) = self.one(operation).await? else { return Ok(Recovered::Undone) };
+        let Some(session) = self.one(operation).await? else {
+            return Ok(Recovered::Undone);
+        };
         let lifecycle = &session.condition.lifecycle;
         if lifecycle.published > 0 {
             let messages = self.ports.messages(&session.id).await?;
@@ -150,8 +160,9 @@ impl<P: Ports> Host<P> {
         let projects = self.ports.projects().await?;
         if let Some(project) = projects.iter().find(|project| project.path == repository) {
             let ctx = Context::detached(CLEAN_UP);
-            let cleaned =
-                self.ports.unprepare(&ctx, repository, &worktree.path, &project.setup);
+            let cleaned = self
+                .ports
+                .unprepare(&ctx, repository, &worktree.path, &project.setup);
             ctx.step("cleaning the preparation", cleaned).await?;
         }
         let ctx = Context::detached(CLEAN_UP);
@@ -160,7 +171,9 @@ impl<P: Ports> Host<P> {
         if freed.freed {
             self.ports.rollback_seed(&session.id).await?;
         } else {
-            let why = freed.reason.unwrap_or_else(|| "the worktree is not clean".to_owned());
+            let why = freed
+                .reason
+                .unwrap_or_else(|| "the worktree is not clean".to_owned());
             let text = format!("interrupted while being created; {why}");
             self.ports.park(&session.id, &text).await?;
         }
@@ -189,13 +202,19 @@ impl<P: Ports> Host<P> {
             })
             .collect();
         let failed = self.move_all(&operation.id, moves).await.failed;
-        Ok(if failed.is_empty() { Recovered::Finished } else { Recovered::Waits })
+        Ok(if failed.is_empty() {
+            Recovered::Finished
+        } else {
+            Recovered::Waits
+        })
     }
 
     async fn closed_only(&self, operation: &Operation) -> HostResult<Recovered> {
         for session in self.ports.sessions(&operation.session_ids).await? {
             if session.is_live() && self.ports.probe(&session).await.reads_dead() {
-                self.ports.end(&session.id, Some(TerminationReason::ManuallyKilled)).await?;
+                self.ports
+                    .end(&session.id, Some(TerminationReason::ManuallyKilled))
+                    .await?;
             }
         }
         Ok(Recovered::Undone)
@@ -208,11 +227,17 @@ impl<P: Ports> Host<P> {
         }
         let sessions = self.ports.sessions(&operation.session_ids).await?;
         let back = sessions.iter().any(|session| session.deletion.is_none());
-        Ok(if back { Recovered::Finished } else { Recovered::Undone })
+        Ok(if back {
+            Recovered::Finished
+        } else {
+            Recovered::Undone
+        })
     }
 
     async fn recover_launch(&self, operation: &Operation) -> HostResult<Recovered> {
-        let Some(session) = self.one(operation).await? else { return Ok(Recovered::Undone) };
+        let Some(session) = self.one(operation).await? else {
+            return Ok(Recovered::Undone);
+        };
         let lifecycle = &session.condition.lifecycle;
         if lifecycle.published == lifecycle.generation && session.is_live() {
             return Ok(Recovered::Finished);
@@ -224,10 +249,14 @@ impl<P: Ports> Host<P> {
 
     /// The intent was recorded, so it is carried out.
     async fn recover_stop(&self, operation: &Operation) -> HostResult<Recovered> {
-        let Some(session) = self.one(operation).await? else { return Ok(Recovered::Finished) };
+        let Some(session) = self.one(operation).await? else {
+            return Ok(Recovered::Finished);
+        };
         if session.deletion.is_none() {
             self.end_runtime(&session.id).await?;
-            self.ports.end(&session.id, Some(TerminationReason::ManuallyKilled)).await?;
+            self.ports
+                .end(&session.id, Some(TerminationReason::ManuallyKilled))
+                .await?;
             if operation.kind == Verb::Kill {
                 self.free(&session).await;
             }
@@ -259,7 +288,9 @@ impl<P: Ports> Host<P> {
 
     async fn end_runtime(&self, id: &SessionId) -> HostResult<()> {
         let ctx = Context::detached(CLOSE);
-        let closed = ctx.step("closing the runtime", self.ports.close(&ctx, id)).await;
+        let closed = ctx
+            .step("closing the runtime", self.ports.close(&ctx, id))
+            .await;
         closed.map(drop)
     }
 

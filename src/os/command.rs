@@ -58,7 +58,12 @@ pub async fn run(mut command: Command, limit: usize) -> io::Result<Finished> {
     };
     group.child = None;
     let cut = stdout.cut || stderr.cut;
-    Ok(Finished { status, stdout: stdout.bytes, stderr: stderr.bytes, cut })
+    Ok(Finished {
+        status,
+        stdout: stdout.bytes,
+        stderr: stderr.bytes,
+        cut,
+    })
 }
 
 /// Output kept up to a limit; the rest is read and dropped, so that the program never blocks.
@@ -70,7 +75,11 @@ struct Captured {
 
 impl Captured {
     fn new(limit: usize) -> Self {
-        Self { bytes: Vec::new(), limit, cut: false }
+        Self {
+            bytes: Vec::new(),
+            limit,
+            cut: false,
+        }
     }
 
     async fn read(&mut self, pipe: Option<impl AsyncRead + Unpin>) {
@@ -100,8 +109,12 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        let Some(mut child) = self.child.take() else { return };
-        let Some(leader) = child.id().and_then(|id| Pid::from_raw(id as i32)) else { return };
+        let Some(mut child) = self.child.take() else {
+            return;
+        };
+        let Some(leader) = child.id().and_then(|id| Pid::from_raw(id as i32)) else {
+            return;
+        };
         match tokio::runtime::Handle::try_current() {
             // TERM first: git then takes its lock files away.
             Ok(runtime) => {
@@ -136,15 +149,26 @@ mod tests {
 
     #[tokio::test]
     async fn output_is_kept_up_to_the_limit() {
-        let done = run(shell("printf 123456; printf abc >&2; exit 3"), 4).await.unwrap();
-        assert_eq!((done.stdout.as_slice(), done.stderr.as_slice()), (&b"1234"[..], &b"abc"[..]));
+        let done = run(shell("printf 123456; printf abc >&2; exit 3"), 4)
+            .await
+            .unwrap();
+        assert_eq!(
+            (done.stdout.as_slice(), done.stderr.as_slice()),
+            (&b"1234"[..], &b"abc"[..])
+        );
         assert_eq!((done.status.code(), done.cut), (Some(3), true));
     }
 
     #[tokio::test]
     async fn what_it_leaves_running_does_not_hold_us_up() {
-        let done = run(shell("cat </dev/zero >/dev/null & echo $!"), 100).await.unwrap();
-        let left: i32 = String::from_utf8(done.stdout).unwrap().trim().parse().unwrap();
+        let done = run(shell("cat </dev/zero >/dev/null & echo $!"), 100)
+            .await
+            .unwrap();
+        let left: i32 = String::from_utf8(done.stdout)
+            .unwrap()
+            .trim()
+            .parse()
+            .unwrap();
         rustix::process::kill_process(Pid::from_raw(left).unwrap(), Signal::KILL).unwrap();
     }
 
@@ -152,7 +176,10 @@ mod tests {
     async fn dropping_ends_the_group() {
         let folder = tempfile::tempdir().unwrap();
         let ready = folder.path().join("ready");
-        let line = format!("trap '' HUP; cat </dev/zero >/dev/null & echo $! > {0}.part; mv {0}.part {0}; wait", ready.display());
+        let line = format!(
+            "trap '' HUP; cat </dev/zero >/dev/null & echo $! > {0}.part; mv {0}.part {0}; wait",
+            ready.display()
+        );
         let task = tokio::spawn(run(shell(&line), 100));
         let pid = loop {
             match std::fs::read_to_string(&ready) {

@@ -2,8 +2,8 @@
 
 use std::io;
 
-pub use rustix::process::Signal;
 use rustix::process::Pid;
+pub use rustix::process::Signal;
 
 use super::proctree::Process;
 
@@ -83,10 +83,15 @@ mod tests {
 
     #[test]
     fn only_the_process_that_was_meant_gets_the_signal() {
-        let mut child =
-            std::process::Command::new("/bin/cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let mut child = std::process::Command::new("/bin/cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
         let process = Process::of(child.id()).unwrap();
-        let other = Process { start: process.start + 1, ..process };
+        let other = Process {
+            start: process.start + 1,
+            ..process
+        };
         assert!(!send(other, Signal::KILL).unwrap());
         assert!(process.is_alive());
         assert!(send(process, by_name("TERM").unwrap()).unwrap());

@@ -20,7 +20,10 @@ impl TerminalDescriptor {
     ///
     /// # Errors
     /// There is no such descriptor, or it cannot be watched.
-    #[expect(unsafe_code, reason = "the PTY library shows a bare number; registering is unsafe by itself")]
+    #[expect(
+        unsafe_code,
+        reason = "the PTY library shows a bare number; registering is unsafe by itself"
+    )]
     pub fn duplicate(master: RawFd) -> io::Result<Self> {
         // SAFETY: the caller's library holds the descriptor open while this runs
         let borrowed = unsafe { BorrowedFd::borrow_raw(master) };
@@ -28,7 +31,9 @@ impl TerminalDescriptor {
         rustix::io::ioctl_fionbio(&own, true)?;
         // SAFETY: the descriptor is owned by the value that is registered, never replaced, and closed
         // only after it is dropped
-        let own = unsafe { AsyncFd::register_with_interest(own, Interest::READABLE | Interest::WRITABLE) }?;
+        let own = unsafe {
+            AsyncFd::register_with_interest(own, Interest::READABLE | Interest::WRITABLE)
+        }?;
         Ok(Self { own })
     }
 
@@ -37,7 +42,9 @@ impl TerminalDescriptor {
     /// # Errors
     /// As the system's `read`.
     pub async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.own.async_io(Interest::READABLE, |own| read(own, buffer)).await
+        self.own
+            .async_io(Interest::READABLE, |own| read(own, buffer))
+            .await
     }
 
     /// Reads what is there now.

@@ -144,7 +144,9 @@ impl WorkspaceError {
             Self::NotARepository(_) => "--in-place works in the folder itself, without a worktree",
             Self::NoCommit(_) => "make a first commit, or use --in-place",
             Self::BadBranch(_) => "see git check-ref-format",
-            Self::BadBase { .. } => "name a branch, tag or commit that is there; nothing is fetched",
+            Self::BadBase { .. } => {
+                "name a branch, tag or commit that is there; nothing is fetched"
+            }
             Self::BranchInUse { .. } => "choose another branch, or free it there",
             Self::BranchExists(_) => "name it with --branch to work on it, or choose another",
             Self::BranchConflict { .. } => "rename one of them, or set `branch` in config.toml",
@@ -171,9 +173,18 @@ impl WorkspaceError {
 /// What helps against failures of git that are known.
 fn git_hint(detail: &str) -> Option<&'static str> {
     let known = [
-        (".lock': File exists", "another git is at work there; if none is, remove the lock file"),
-        ("dubious ownership", "the repository belongs to someone else: see safe.directory in git config"),
+        (
+            ".lock': File exists",
+            "another git is at work there; if none is, remove the lock file",
+        ),
+        (
+            "dubious ownership",
+            "the repository belongs to someone else: see safe.directory in git config",
+        ),
         ("No space left", "make room on the disk"),
     ];
-    known.iter().find(|(sign, _)| detail.contains(sign)).map(|(_, hint)| *hint)
+    known
+        .iter()
+        .find(|(sign, _)| detail.contains(sign))
+        .map(|(_, hint)| *hint)
 }

@@ -12,6 +12,7 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::sync::{OnceCell, OwnedMutexGuard};
 
+use super::list::{Listed, held_branch, parse_list};
 use super::{WorkspaceError, WorkspaceResult};
 use crate::domain::text::clean_line;
 use crate::os::command::{self, Finished};
@@ -53,19 +54,13 @@ pub(super) struct RepositoryLock {
     _lane: OwnedMutexGuard<()>,
 }
 
-/// One line of `git worktree list`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Listed {
-    pub path: PathBuf,
-    /// Short name of the branch that it has checked out, or holds while a rebase or bisect runs.
-    pub branch: Option<String>,
-    /// The reason, where it is locked.
-    pub locked: Option<String>,
-}
-
 impl Git {
     pub(super) fn new(locks: PathBuf) -> Self {
-        Self { locks, version: Arc::default(), lanes: Arc::default() }
+        Self {
+            locks,
+            version: Arc::default(),
+            lanes: Arc::default(),
+        }
     }
 
     /// The version, asked for once.
@@ -75,7 +70,11 @@ impl Git {
             command.arg("--version");
             let done = command::run(command, 1 << 10).await.map_err(start_error)?;
             let text = String::from_utf8_lossy(&done.stdout);
-            let found = text.split_whitespace().nth(2).unwrap_or("of unknown version").to_owned();
+            let found = text
+                .split_whitespace()
+                .nth(2)
+                .unwrap_or("of unknown version")
+                .to_owned();
             if number(&found) < number(OLDEST) {
                 return Err(WorkspaceError::GitTooOld { found });
             }
@@ -94,7 +93,11 @@ impl Git {
         let done = self.run(folder, true, args).await?;
         if done.cut {
             let detail = "the answer is too long".to_owned();
-            return Err(WorkspaceError::Git { step: step.to_owned(), path: folder.to_owned(), detail });
+            return Err(WorkspaceError::Git {
+                step: step.to_owned(),
+                path: folder.to_owned(),
+                detail,
+            });
         }
         succeeded(step, folder, done).map(|done| done.stdout)
     }
@@ -111,7 +114,9 @@ impl Git {
             return Ok(None);
         }
         let done = succeeded(step, folder, done)?;
-        let line = String::from_utf8_lossy(&done.stdout).trim_end_matches('\n').to_owned();
+        let line = String::from_utf8_lossy(&done.stdout)
+            .trim_end_matches('\n')
+            .to_owned();
         Ok(Some(line).filter(|line| !line.is_empty()))
     }
 
@@ -152,8 +157,13 @@ impl Git {
         let done = succeeded("find the repository", folder, done)?;
         let line = done.stdout.strip_suffix(b"\n").unwrap_or(&done.stdout);
         let common = PathBuf::from(OsStr::from_bytes(line));
-        let common = common.canonicalize().map_err(WorkspaceError::io("find", &common))?;
-        Ok(Repository { folder: folder.to_owned(), common })
+        let common = common
+            .canonicalize()
+            .map_err(WorkspaceError::io("find", &common))?;
+        Ok(Repository {
+            folder: folder.to_owned(),
+            common,
+        })
     }
 
     /// Waits for the right to change a repository: in order within this process, then against
@@ -171,25 +181,42 @@ impl Git {
         let file = lock::lock(&path, Sharing::Exclusive)
             .await
             .map_err(WorkspaceError::io("lock", &path))?;
-        Ok(RepositoryLock { _file: file, _lane: lane })
+        Ok(RepositoryLock {
+            _file: file,
+            _lane: lane,
+        })
     }
 
     /// Every worktree that a repository has registered; missing ones too.
     pub(super) async fn worktrees(&self, repository: &Repository) -> WorkspaceResult<Vec<Listed>> {
         let args: Args<'_> = &[&"worktree", &"list", &"--porcelain", &"-z"];
-        let output = self.read("list the worktrees", &repository.folder, args).await?;
+        let output = self
+            .read("list the worktrees", &repository.folder, args)
+            .await?;
         let mut listed = parse_list(&output);
-        for worktree in listed.iter_mut().filter(|worktree| worktree.branch.is_none()) {
+        for worktree in listed
+            .iter_mut()
+            .filter(|worktree| worktree.branch.is_none())
+        {
             worktree.branch = held_branch(&worktree.path);
         }
         Ok(listed)
     }
 
     /// The commit that a branch, tag or commit names.
-    pub(super) async fn commit(&self, folder: &Path, name: &str) -> WorkspaceResult<Option<String>> {
+    pub(super) async fn commit(
+        &self,
+        folder: &Path,
+        name: &str,
+    ) -> WorkspaceResult<Option<String>> {
         let revision = format!("{name}^{{commit}}");
-        let args: Args<'_> =
-            &[&"rev-parse", &"--verify", &"--quiet", &"--end-of-options", &revision];
+        let args: Args<'_> = &[
+            &"rev-parse",
+            &"--verify",
+            &"--quiet",
+            &"--end-of-options",
+            &revision,
+        ];
         // A name that is no revision at all is answered with 128.
         let done = self.run(folder, true, args).await?;
         let line = String::from_utf8_lossy(&done.stdout).trim().to_owned();
@@ -197,7 +224,11 @@ impl Git {
     }
 
     /// The commit of a branch.
-    pub(super) async fn branch(&self, folder: &Path, name: &str) -> WorkspaceResult<Option<String>> {
+    pub(super) async fn branch(
+        &self,
+        folder: &Path,
+        name: &str,
+    ) -> WorkspaceResult<Option<String>> {
         self.commit(folder, &format!("refs/heads/{name}")).await
     }
 
@@ -207,29 +238,45 @@ impl Git {
         if reads {
             command.arg("--no-optional-locks");
         }
-        command.args(["-c", "core.fsmonitor=false", "-c", "color.ui=false", "-C"]).arg(folder);
+        command
+            .args(["-c", "core.fsmonitor=false", "-c", "color.ui=false", "-C"])
+            .arg(folder);
         command.args(args);
-        command::run(command, OUTPUT_LIMIT).await.map_err(start_error)
+        command::run(command, OUTPUT_LIMIT)
+            .await
+            .map_err(start_error)
     }
 }
 
 /// Git without what an outer git left in the environment, in the C locale, asking nobody.
 fn bare_command() -> Command {
     let mut command = Command::new("git");
+    drop_git_variables(&mut command);
+    command
+        .env("LC_ALL", "C")
+        .env_remove("LANGUAGE")
+        .env("GIT_TERMINAL_PROMPT", "0");
+    command
+}
+
+/// What an outer git set for its hooks would lead an inner one astray.
+pub(super) fn drop_git_variables(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         if name.as_bytes().starts_with(b"GIT_") {
             command.env_remove(name);
         }
     }
-    command.env("LC_ALL", "C").env_remove("LANGUAGE").env("GIT_TERMINAL_PROMPT", "0");
-    command
 }
 
 fn start_error(source: io::Error) -> WorkspaceError {
     if source.kind() == io::ErrorKind::NotFound {
         return WorkspaceError::GitMissing;
     }
-    WorkspaceError::Io { step: "start", path: PathBuf::from("git"), source }
+    WorkspaceError::Io {
+        step: "start",
+        path: PathBuf::from("git"),
+        source,
+    }
 }
 
 fn succeeded(step: &str, folder: &Path, done: Finished) -> WorkspaceResult<Finished> {
@@ -240,7 +287,11 @@ fn succeeded(step: &str, folder: &Path, done: Finished) -> WorkspaceResult<Finis
     if detail.is_empty() {
         detail = format!("git ended with {}", done.status);
     }
-    Err(WorkspaceError::Git { step: step.to_owned(), path: folder.to_owned(), detail })
+    Err(WorkspaceError::Git {
+        step: step.to_owned(),
+        path: folder.to_owned(),
+        detail,
+    })
 }
 
 /// What git says went wrong, without its progress and its advice.
@@ -248,14 +299,26 @@ fn complaints(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let marked = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
     let lines = text.lines().filter(marked).collect::<Vec<_>>().join("\n");
-    last_lines(if lines.is_empty() { output } else { lines.as_bytes() }, 4)
+    last_lines(
+        if lines.is_empty() {
+            output
+        } else {
+            lines.as_bytes()
+        },
+        4,
+    )
 }
 
 /// The last lines of a program's output as one clean line.
 pub(super) fn last_lines(output: &[u8], count: usize) -> String {
     let text = String::from_utf8_lossy(output);
-    let mut lines: Vec<String> =
-        text.lines().rev().map(clean_line).filter(|line| !line.is_empty()).take(count).collect();
+    let mut lines: Vec<String> = text
+        .lines()
+        .rev()
+        .map(clean_line)
+        .filter(|line| !line.is_empty())
+        .take(count)
+        .collect();
     lines.reverse();
     lines.join("; ")
 }
@@ -266,58 +329,9 @@ fn number(version: &str) -> (u32, u32) {
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
-fn parse_list(output: &[u8]) -> Vec<Listed> {
-    let mut listed: Vec<Listed> = Vec::new();
-    for field in output.split(|byte| *byte == 0) {
-        let (word, value) = match field.iter().position(|byte| *byte == b' ') {
-            Some(at) => (&field[..at], &field[at + 1..]),
-            None => (field, &field[field.len()..]),
-        };
-        let text = || String::from_utf8_lossy(value).into_owned();
-        match (word, listed.last_mut()) {
-            (b"worktree", _) => listed.push(Listed {
-                path: PathBuf::from(OsStr::from_bytes(value)),
-                ..Listed::default()
-            }),
-            (b"branch", Some(last)) => {
-                let name = text();
-                last.branch = Some(name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned());
-            }
-            (b"locked", Some(last)) => last.locked = Some(text()),
-            _ => {}
-        }
-    }
-    listed
-}
-
-/// The branch that an unfinished rebase or bisect of a worktree keeps in use.
-fn held_branch(worktree: &Path) -> Option<String> {
-    let folder = super::ours::git_dir(worktree)?;
-    ["rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"].iter().find_map(|file| {
-        let text = std::fs::read_to_string(folder.join(file)).ok()?;
-        let name = text.trim();
-        match (name.strip_prefix("refs/heads/"), *file) {
-            (Some(branch), _) => Some(branch.to_owned()),
-            (None, "BISECT_START") => Some(name.to_owned()),
-            (None, _) => None,
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_worktree_list_is_read() {
-        let output = b"worktree /r\0HEAD abc\0branch refs/heads/main\0\0worktree /w/a b\0HEAD abc\0detached\0locked why not\0prunable gone\0\0worktree /x\0HEAD a\0branch refs/heads/x/y\0locked\0\0";
-        let listed = parse_list(output);
-        assert_eq!(listed.len(), 3);
-        assert_eq!(listed[0].branch.as_deref(), Some("main"));
-        assert_eq!(listed[1].path, Path::new("/w/a b"));
-        assert_eq!(listed[1].locked.as_deref(), Some("why not"));
-        assert_eq!((listed[2].branch.as_deref(), listed[2].locked.as_deref()), (Some("x/y"), Some("")));
-    }
 
     #[test]
     fn versions_compare_by_number() {
@@ -328,6 +342,9 @@ mod tests {
 
     #[test]
     fn error_output_is_cleaned() {
-        assert_eq!(last_lines(b"a\nb\x1b[31m\n\nfatal: c\n", 2), "b[31m; fatal: c");
+        assert_eq!(
+            last_lines(b"a\nb\x1b[31m\n\nfatal: c\n", 2),
+            "b[31m; fatal: c"
+        );
     }
 }

@@ -5,12 +5,16 @@ use std::path::Path;
 use super::git::{Args, Repository, RepositoryLock};
 use super::inspect::{Entry, EntryKind, some_paths};
 use super::ours::{git_dir, strictly_inside, unfinished};
+use super::prepare::blocking;
 use super::prepared::Prepared;
 use super::{Freed, Workspace, WorkspaceError, WorkspaceResult, Worktree};
 
 impl Freed {
     fn kept(reason: impl Into<String>) -> Self {
-        Self { freed: false, reason: Some(reason.into()) }
+        Self {
+            freed: false,
+            reason: Some(reason.into()),
+        }
     }
 }
 
@@ -22,7 +26,11 @@ impl Workspace {
     ///
     /// # Errors
     /// Git or the file system said no; the folder is not ours (`spec/agents.md` Z4).
-    pub async fn give_back(&self, repository: &Path, worktree: &Worktree) -> WorkspaceResult<Freed> {
+    pub async fn give_back(
+        &self,
+        repository: &Path,
+        worktree: &Worktree,
+    ) -> WorkspaceResult<Freed> {
         strictly_inside(&self.home.worktrees(&self.name), &worktree.path)?;
         let there = worktree.path.symlink_metadata().is_ok();
         let repository = match self.git.repository(repository).await {
@@ -31,7 +39,10 @@ impl Workspace {
                 return Ok(Freed::kept("its repository is gone"));
             }
             Err(WorkspaceError::NoFolder(_) | WorkspaceError::NotARepository(_)) => {
-                return Ok(Freed { freed: true, reason: None });
+                return Ok(Freed {
+                    freed: true,
+                    reason: None,
+                });
             }
             Err(error) => return Err(error),
         };
@@ -40,15 +51,22 @@ impl Workspace {
             if let Some(reason) = self.reason_to_keep(&repository, &worktree.path).await? {
                 return Ok(Freed::kept(reason));
             }
-            Prepared::load(&worktree.path).remove(&worktree.path)?;
+            self.unprepare(&worktree.path).await?;
         }
-        if let Some(reason) = self.remove_worktree(&held, &repository, &worktree.path, there).await? {
+        if let Some(reason) = self
+            .remove_worktree(&held, &repository, &worktree.path, there)
+            .await?
+        {
             return Ok(Freed::kept(reason));
         }
         if worktree.new_branch {
-            self.delete_unused_branch(&held, &repository, worktree).await?;
+            self.delete_unused_branch(&held, &repository, worktree)
+                .await?;
         }
-        Ok(Freed { freed: true, reason: None })
+        Ok(Freed {
+            freed: true,
+            reason: None,
+        })
     }
 
     /// Why the worktree is not clean, if it is not.
@@ -57,33 +75,56 @@ impl Workspace {
         repository: &Repository,
         path: &Path,
     ) -> WorkspaceResult<Option<String>> {
-        let Some(folder) = git_dir(path).filter(|folder| folder.starts_with(&repository.common)) else {
+        let Some(folder) = git_dir(path).filter(|folder| folder.starts_with(&repository.common))
+        else {
             return Err(WorkspaceError::NotOurs(path.to_owned()));
         };
         if let Some(what) = unfinished(&folder) {
             return Ok(Some(format!("{what} is under way")));
         }
         if let Ok(reason) = std::fs::read_to_string(folder.join("locked")) {
-            return Ok(Some(format!("it is locked: {}", crate::domain::text::clean_line(&reason))));
+            return Ok(Some(format!(
+                "it is locked: {}",
+                crate::domain::text::clean_line(&reason)
+            )));
         }
-        let prepared = Prepared::load(path);
-        let mut entries = self.status(path, true).await?;
-        entries.retain(|entry| {
-            entry.kind == EntryKind::Changed || !prepared.holds(path, &entry.path)
-        });
-        let (ignored, work): (Vec<&Entry>, Vec<&Entry>) =
-            entries.iter().partition(|entry| entry.kind == EntryKind::Ignored);
+        let entries = self.status(path, true).await?;
+        let place = path.to_owned();
+        let entries = blocking(path, move || {
+            let prepared = Prepared::load(&place);
+            let ours = |entry: &Entry| {
+                entry.kind != EntryKind::Changed && prepared.holds(&place, &entry.path)
+            };
+            Ok(entries
+                .into_iter()
+                .filter(|entry| !ours(entry))
+                .collect::<Vec<_>>())
+        })
+        .await?;
+        let (ignored, work): (Vec<&Entry>, Vec<&Entry>) = entries
+            .iter()
+            .partition(|entry| entry.kind == EntryKind::Ignored);
         let names = |entries: &[&Entry]| {
-            some_paths(&entries.iter().map(|entry| entry.path.as_path()).collect::<Vec<_>>())
+            some_paths(
+                &entries
+                    .iter()
+                    .map(|entry| entry.path.as_path())
+                    .collect::<Vec<_>>(),
+            )
         };
         if !work.is_empty() {
-            return Ok(Some(format!("it has uncommitted changes: {}", names(&work))));
+            return Ok(Some(format!(
+                "it has uncommitted changes: {}",
+                names(&work)
+            )));
         }
         if !self.head_is_kept(path).await? {
             return Ok(Some("its commit is on no branch".to_owned()));
         }
         if folder.join("modules").exists() {
-            return Ok(Some("it holds submodules, which may have work of their own".to_owned()));
+            return Ok(Some(
+                "it holds submodules, which may have work of their own".to_owned(),
+            ));
         }
         if !ignored.is_empty() {
             return Ok(Some(format!("it holds ignored files: {}", names(&ignored))));
@@ -120,18 +161,36 @@ impl Workspace {
         worktree: &Worktree,
     ) -> WorkspaceResult<()> {
         let (git, folder, branch) = (&self.git, &repository.folder, &worktree.branch);
-        let Some(tip) = git.branch(folder, branch).await? else { return Ok(()) };
+        let Some(tip) = git.branch(folder, branch).await? else {
+            return Ok(());
+        };
         if git.commit(folder, &worktree.base).await?.is_none() {
             return Ok(());
         }
-        let own: Args<'_> = &[&"rev-list", &"--max-count=1", &tip, &"--not", &worktree.base];
-        if git.ask("count the branch's own commits", folder, own).await?.is_some() {
+        let own: Args<'_> = &[
+            &"rev-list",
+            &"--max-count=1",
+            &tip,
+            &"--not",
+            &worktree.base,
+        ];
+        if git
+            .ask("count the branch's own commits", folder, own)
+            .await?
+            .is_some()
+        {
             return Ok(());
         }
         let listed = git.worktrees(repository).await?;
         if listed.iter().any(|it| it.branch.as_deref() == Some(branch)) {
             return Ok(());
         }
-        git.change(held, "delete the branch", folder, &[&"branch", &"-D", &"--", branch]).await
+        git.change(
+            held,
+            "delete the branch",
+            folder,
+            &[&"branch", &"-D", &"--", branch],
+        )
+        .await
     }
 }

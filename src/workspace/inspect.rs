@@ -32,8 +32,7 @@ impl Workspace {
     /// The folder is gone or no worktree, or git said no.
     pub async fn advice(&self, worktree: &Path) -> WorkspaceResult<Advice> {
         self.git.repository(worktree).await?;
-        let (dirty, unpushed) =
-            tokio::join!(self.status(worktree, false), self.unpushed(worktree));
+        let (dirty, unpushed) = tokio::join!(self.status(worktree, false), self.unpushed(worktree));
         Ok(Advice {
             dirty_files: Some(u32::try_from(dirty?.len()).unwrap_or(u32::MAX)),
             unpushed_commits: unpushed?,
@@ -42,16 +41,27 @@ impl Workspace {
 
     /// Staged, changed and untracked paths, with `every_file` also single files of untracked
     /// folders and ignored ones.
-    pub(super) async fn status(&self, worktree: &Path, every_file: bool) -> WorkspaceResult<Vec<Entry>> {
+    pub(super) async fn status(
+        &self,
+        worktree: &Path,
+        every_file: bool,
+    ) -> WorkspaceResult<Vec<Entry>> {
         let step = "read the status";
-        let mut args: Vec<&(dyn AsRef<OsStr> + Sync)> =
-            vec![&"status", &"--porcelain", &"-z", &"--ignore-submodules=none"];
+        let mut args: Vec<&(dyn AsRef<OsStr> + Sync)> = vec![
+            &"status",
+            &"--porcelain",
+            &"-z",
+            &"--ignore-submodules=none",
+        ];
         if every_file {
             args.extend_from_slice(&[&"--untracked-files=all", &"--ignored=traditional"]);
         } else {
             args.push(&"--untracked-files=normal");
         }
-        self.git.read(step, worktree, &args).await.map(|output| parse_status(&output))
+        self.git
+            .read(step, worktree, &args)
+            .await
+            .map(|output| parse_status(&output))
     }
 
     async fn unpushed(&self, worktree: &Path) -> WorkspaceResult<Option<u32>> {
@@ -62,12 +72,24 @@ impl Workspace {
         let any_remote: Args<'_> = &[&"for-each-ref", &"--count=1", &"refs/remotes/"];
         let step = "count the commits that no remote has";
         let counted = if git.ask(step, worktree, any_remote).await?.is_some() {
-            git.ask(step, worktree, &[&"rev-list", &"--count", &"HEAD", &"--not", &"--remotes"]).await?
+            git.ask(
+                step,
+                worktree,
+                &[&"rev-list", &"--count", &"HEAD", &"--not", &"--remotes"],
+            )
+            .await?
         } else {
             let head: Args<'_> = &[&"symbolic-ref", &"--quiet", &"--short", &"HEAD"];
             let own = git.ask(step, worktree, head).await?.unwrap_or_default();
             let exclude = format!("--exclude={own}");
-            let args: Args<'_> = &[&"rev-list", &"--count", &"HEAD", &"--not", &exclude, &"--branches"];
+            let args: Args<'_> = &[
+                &"rev-list",
+                &"--count",
+                &"HEAD",
+                &"--not",
+                &exclude,
+                &"--branches",
+            ];
             git.ask(step, worktree, args).await?
         };
         Ok(counted.and_then(|count| count.parse().ok()))
@@ -75,10 +97,22 @@ impl Workspace {
 
     /// Whether a branch, local or of a remote, holds the present commit; true where there is none.
     pub(super) async fn head_is_kept(&self, worktree: &Path) -> WorkspaceResult<bool> {
-        let Some(head) = self.git.commit(worktree, "HEAD").await? else { return Ok(true) };
-        let args: Args<'_> =
-            &[&"for-each-ref", &"--count=1", &"--contains", &head, &"refs/heads/", &"refs/remotes/"];
-        Ok(self.git.ask("look for branches that hold the commit", worktree, args).await?.is_some())
+        let Some(head) = self.git.commit(worktree, "HEAD").await? else {
+            return Ok(true);
+        };
+        let args: Args<'_> = &[
+            &"for-each-ref",
+            &"--count=1",
+            &"--contains",
+            &head,
+            &"refs/heads/",
+            &"refs/remotes/",
+        ];
+        Ok(self
+            .git
+            .ask("look for branches that hold the commit", worktree, args)
+            .await?
+            .is_some())
     }
 }
 
@@ -86,7 +120,9 @@ fn parse_status(output: &[u8]) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut fields = output.split(|byte| *byte == 0);
     while let Some(field) = fields.next() {
-        let Some((code, path)) = field.split_at_checked(3) else { continue };
+        let Some((code, path)) = field.split_at_checked(3) else {
+            continue;
+        };
         let kind = match code {
             b"?? " => EntryKind::Untracked,
             b"!! " => EntryKind::Ignored,
@@ -96,7 +132,10 @@ fn parse_status(output: &[u8]) -> Vec<Entry> {
             // The next field is where it came from.
             fields.next();
         }
-        entries.push(Entry { kind, path: PathBuf::from(OsStr::from_bytes(path)) });
+        entries.push(Entry {
+            kind,
+            path: PathBuf::from(OsStr::from_bytes(path)),
+        });
     }
     entries
 }
@@ -116,7 +155,11 @@ pub(super) fn some_paths(paths: &[&Path]) -> String {
 
 /// A folder must be there to be looked at.
 pub(super) fn must_exist(path: &Path) -> WorkspaceResult<()> {
-    if path.is_dir() { Ok(()) } else { Err(WorkspaceError::NoFolder(path.to_owned())) }
+    if path.is_dir() {
+        Ok(())
+    } else {
+        Err(WorkspaceError::NoFolder(path.to_owned()))
+    }
 }
 
 #[cfg(test)]
@@ -126,8 +169,10 @@ mod tests {
     #[test]
     fn a_status_is_read() {
         let entries = parse_status(b" M a\0R  new name\0old\0?? x/\0!! target/\0");
-        let read: Vec<_> =
-            entries.iter().map(|entry| (entry.kind, entry.path.to_str().unwrap())).collect();
+        let read: Vec<_> = entries
+            .iter()
+            .map(|entry| (entry.kind, entry.path.to_str().unwrap()))
+            .collect();
         assert_eq!(
             read,
             [

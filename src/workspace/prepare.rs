@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use tokio::process::Command;
 
-use super::git::last_lines;
+use super::git::{drop_git_variables, last_lines};
 use super::inspect::{EntryKind, must_exist};
 use super::prepared::Prepared;
 use super::{Workspace, WorkspaceError, WorkspaceResult};
@@ -36,21 +36,36 @@ impl Workspace {
         if *setup == ProjectSetup::default() {
             return Ok(());
         }
-        let mut prepared = Prepared::load(worktree);
         let copies = self.files_to_copy(repository, &setup.copy).await?;
-        let put = put_files(repository, worktree, &copies, &setup.link, &mut prepared);
-        prepared.save(worktree)?;
-        put?;
+        let (from, to, links) = (
+            repository.to_owned(),
+            worktree.to_owned(),
+            setup.link.clone(),
+        );
+        blocking(worktree, move || {
+            let mut prepared = Prepared::load(&to);
+            let put = put_files(&from, &to, &copies, &links, &mut prepared);
+            prepared.save(&to)?;
+            put
+        })
+        .await?;
         if setup.commands.is_empty() {
             return Ok(());
         }
         let ran = self.run_commands(worktree, &setup.commands).await;
-        for entry in self.status(worktree, true).await? {
-            if entry.kind == EntryKind::Ignored {
-                prepared.note(worktree, &entry.path);
+        let entries = self.status(worktree, true).await?;
+        let place = worktree.to_owned();
+        blocking(worktree, move || {
+            let mut prepared = Prepared::load(&place);
+            for entry in entries
+                .iter()
+                .filter(|entry| entry.kind == EntryKind::Ignored)
+            {
+                prepared.note(&place, &entry.path);
             }
-        }
-        prepared.save(worktree)?;
+            prepared.save(&place)
+        })
+        .await?;
         ran
     }
 
@@ -59,25 +74,43 @@ impl Workspace {
     /// # Errors
     /// A file cannot be removed.
     pub async fn unprepare(&self, worktree: &Path) -> WorkspaceResult<()> {
-        // Kept async like its siblings: a caller runs it under the same deadline.
-        tokio::task::yield_now().await;
-        Prepared::load(worktree).remove(worktree)
+        let place = worktree.to_owned();
+        blocking(worktree, move || Prepared::load(&place).remove(&place)).await
     }
 
     /// Ignored files of the repository's checkout that match one of the globs, relative to it.
-    async fn files_to_copy(&self, repository: &Path, globs: &[String]) -> WorkspaceResult<Vec<PathBuf>> {
+    async fn files_to_copy(
+        &self,
+        repository: &Path,
+        globs: &[String],
+    ) -> WorkspaceResult<Vec<PathBuf>> {
         if globs.is_empty() {
             return Ok(Vec::new());
         }
         let patterns: Vec<String> = globs.iter().map(|glob| format!(":(glob){glob}")).collect();
-        let mut args: Vec<&(dyn AsRef<OsStr> + Sync)> =
-            vec![&"ls-files", &"-z", &"--others", &"--ignored", &"--exclude-standard", &"--"];
-        args.extend(patterns.iter().map(|pattern| pattern as &(dyn AsRef<OsStr> + Sync)));
-        let output = self.git.read("list the files to copy", repository, &args).await?;
+        let mut args: Vec<&(dyn AsRef<OsStr> + Sync)> = vec![
+            &"ls-files",
+            &"-z",
+            &"--others",
+            &"--ignored",
+            &"--exclude-standard",
+            &"--",
+        ];
+        args.extend(
+            patterns
+                .iter()
+                .map(|pattern| pattern as &(dyn AsRef<OsStr> + Sync)),
+        );
+        let output = self
+            .git
+            .read("list the files to copy", repository, &args)
+            .await?;
         let names = output.split(|byte| *byte == 0);
         // A folder in the listing is a repository of its own and is not copied.
         let files = names.filter(|name| !name.is_empty() && !name.ends_with(b"/"));
-        Ok(files.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect())
+        Ok(files
+            .map(|name| PathBuf::from(OsStr::from_bytes(name)))
+            .collect())
     }
 
     async fn run_commands(&self, worktree: &Path, lines: &[String]) -> WorkspaceResult<()> {
@@ -87,32 +120,53 @@ impl Workspace {
             }
             Ok(())
         };
-        tokio::time::timeout(self.setup_limit, all).await.unwrap_or_else(|_| {
-            let seconds = self.setup_limit.as_secs();
-            let what = format!("the commands took longer than {seconds} s");
-            Err(WorkspaceError::SetUp { path: worktree.to_owned(), what })
-        })
+        tokio::time::timeout(self.setup_limit, all)
+            .await
+            .unwrap_or_else(|_| {
+                let seconds = self.setup_limit.as_secs();
+                let what = format!("the commands took longer than {seconds} s");
+                Err(WorkspaceError::SetUp {
+                    path: worktree.to_owned(),
+                    what,
+                })
+            })
     }
+}
+
+/// Work on many files, off the threads that must not wait.
+pub(super) async fn blocking<T: Send + 'static>(
+    worktree: &Path,
+    work: impl FnOnce() -> WorkspaceResult<T> + Send + 'static,
+) -> WorkspaceResult<T> {
+    let ended = tokio::task::spawn_blocking(work).await;
+    ended.unwrap_or_else(|error| Err(WorkspaceError::io("work on", worktree)(error.into())))
 }
 
 async fn run_command(worktree: &Path, line: &str) -> WorkspaceResult<()> {
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(line).current_dir(worktree);
-    for (name, _) in std::env::vars_os() {
-        if name.as_bytes().starts_with(b"GIT_") {
-            shell.env_remove(name);
-        }
-    }
+    drop_git_variables(&mut shell);
     let done = command::run(shell, OUTPUT_LIMIT)
         .await
         .map_err(WorkspaceError::io("start a shell in", worktree))?;
     if done.status.success() {
         return Ok(());
     }
-    let output = [last_lines(&done.stdout, SHOWN_LINES), last_lines(&done.stderr, SHOWN_LINES)];
-    let output = output.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join("; ");
+    let output = [
+        last_lines(&done.stdout, SHOWN_LINES),
+        last_lines(&done.stderr, SHOWN_LINES),
+    ];
+    let output = output
+        .iter()
+        .filter(|text| !text.is_empty())
+        .cloned()
+        .collect::<Vec<_>>()
+        .join("; ");
     let what = format!("`{line}` ended with {}: {output}", done.status);
-    Err(WorkspaceError::SetUp { path: worktree.to_owned(), what })
+    Err(WorkspaceError::SetUp {
+        path: worktree.to_owned(),
+        what,
+    })
 }
 
 fn put_files(
@@ -122,7 +176,10 @@ fn put_files(
     links: &[PathBuf],
     prepared: &mut Prepared,
 ) -> WorkspaceResult<()> {
-    let refuse = |what: String| WorkspaceError::SetUp { path: worktree.to_owned(), what };
+    let refuse = |what: String| WorkspaceError::SetUp {
+        path: worktree.to_owned(),
+        what,
+    };
     for path in copies {
         let to = place_for(worktree, path).map_err(refuse)?;
         let from = repository.join(path);
@@ -149,7 +206,9 @@ fn put_files(
 
 /// The place of a relative path in the worktree, its folder made; refused where it would be outside.
 fn place_for(worktree: &Path, path: &Path) -> Result<PathBuf, String> {
-    let plain = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let plain = path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if !plain || path.file_name().is_none() {
         return Err(format!("{} is no path inside the project", path.display()));
     }
@@ -160,7 +219,8 @@ fn place_for(worktree: &Path, path: &Path) -> Result<PathBuf, String> {
     {
         return Err(format!("{} leaves the worktree by a link", path.display()));
     }
-    std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    std::fs::create_dir_all(folder)
+        .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     Ok(place)
 }
 

@@ -101,7 +101,11 @@ impl Workspace {
         let held = self.git.lock(&repository).await?;
         let Some(record) = find_record(from)? else {
             // Nothing is left to do for a move that ended, or for a folder moved without git.
-            return if in_place { Ok(Moved::default()) } else { move_alone(from, to) };
+            return if in_place {
+                Ok(Moved::default())
+            } else {
+                move_alone(from, to)
+            };
         };
         if in_trash {
             rename(from, to)?;
@@ -118,7 +122,9 @@ impl Workspace {
         let moved = self.attach(&held, &repository, to, &record).await?;
         if !record.was_locked && folder.join("locked").exists() {
             let args: Args<'_> = &[&"worktree", &"unlock", &to];
-            self.git.change(&held, "unlock the worktree", &repository.folder, args).await?;
+            self.git
+                .change(&held, "unlock the worktree", &repository.folder, args)
+                .await?;
         }
         forget(from);
         Ok(moved)
@@ -135,16 +141,24 @@ impl Workspace {
     /// What a worktree is before it is moved.
     async fn record(&self, repository: &Repository, path: &Path) -> WorkspaceResult<Record> {
         heal_link(repository, path)?;
-        let registered = git_dir(path)
-            .filter(|folder| folder.starts_with(&repository.common) && *folder != repository.common);
-        let Some(folder) = registered else { return Ok(Record::default()) };
+        let registered = git_dir(path).filter(|folder| {
+            folder.starts_with(&repository.common) && *folder != repository.common
+        });
+        let Some(folder) = registered else {
+            return Ok(Record::default());
+        };
         let reason = std::fs::read_to_string(folder.join("locked")).ok();
         let was_locked = reason.is_some_and(|reason| reason.trim() != LOCK_REASON);
-        let head: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
-        let branch = self.git.ask("read the branch", path, head).await?;
+        let attached: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
+        let branch = self.git.ask("read the branch", path, attached).await?;
         let branch = branch.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
         let commit = self.git.commit(path, "HEAD").await?;
-        Ok(Record { git_dir: Some(folder), was_locked, branch, commit })
+        Ok(Record {
+            git_dir: Some(folder),
+            was_locked,
+            branch,
+            commit,
+        })
     }
 
     async fn lock_worktree(
@@ -157,7 +171,9 @@ impl Workspace {
             return Ok(());
         }
         let args: Args<'_> = &[&"worktree", &"lock", &"--reason", &LOCK_REASON, &path];
-        self.git.change(held, "lock the worktree", &repository.folder, args).await
+        self.git
+            .change(held, "lock the worktree", &repository.folder, args)
+            .await
     }
 
     async fn repair(
@@ -167,7 +183,9 @@ impl Workspace {
         path: &Path,
     ) -> WorkspaceResult<()> {
         let args: Args<'_> = &[&"worktree", &"repair", &path];
-        self.git.change(held, "register the worktree anew", &repository.folder, args).await
+        self.git
+            .change(held, "register the worktree anew", &repository.folder, args)
+            .await
     }
 
     /// Frees the branch: HEAD names the commit itself. Neither index nor files are touched.
@@ -178,16 +196,27 @@ impl Workspace {
         record: &Record,
     ) -> WorkspaceResult<Moved> {
         if let Some(what) = record.git_dir.as_deref().and_then(unfinished) {
-            return Ok(note(&format!("{what} is under way: its branch stays in use")));
+            return Ok(note(&format!(
+                "{what} is under way: its branch stays in use"
+            )));
         }
         match (&record.branch, &record.commit) {
-            (Some(branch), None) => {
-                Ok(note(&format!("branch {branch} has no commit yet and stays in use")))
-            }
+            (Some(branch), None) => Ok(note(&format!(
+                "branch {branch} has no commit yet and stays in use"
+            ))),
             (Some(_), Some(_)) => {
                 let message = "moved to callboard's trash";
-                let args: Args<'_> = &[&"update-ref", &"-m", &message, &"--no-deref", &"HEAD", &"HEAD"];
-                self.git.change(held, "release the branch", path, args).await?;
+                let args: Args<'_> = &[
+                    &"update-ref",
+                    &"-m",
+                    &message,
+                    &"--no-deref",
+                    &"HEAD",
+                    &"HEAD",
+                ];
+                self.git
+                    .change(held, "release the branch", path, args)
+                    .await?;
                 Ok(Moved::default())
             }
             (None, _) => Ok(Moved::default()),
@@ -206,34 +235,58 @@ impl Workspace {
         let (Some(branch), Some(commit)) = (&record.branch, &record.commit) else {
             return Ok(Moved::default());
         };
-        let head: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
-        if self.git.ask("read the branch", path, head).await?.is_some() {
+        let attached: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
+        if self
+            .git
+            .ask("read the branch", path, attached)
+            .await?
+            .is_some()
+        {
             return Ok(Moved::default());
         }
-        if record.git_dir.as_deref().is_some_and(|folder| unfinished(folder).is_some()) {
+        if record
+            .git_dir
+            .as_deref()
+            .is_some_and(|folder| unfinished(folder).is_some())
+        {
             return Ok(Moved::default());
         }
         let place = real(path);
         let listed = self.git.worktrees(repository).await?;
-        let user = listed.iter().find(|it| it.branch.as_deref() == Some(branch) && it.path != place);
+        let user = listed
+            .iter()
+            .find(|it| it.branch.as_deref() == Some(branch) && it.path != place);
         if let Some(user) = user {
             let user = user.path.display();
-            return Ok(note(&format!("left detached: branch {branch} is in use in {user}")));
+            return Ok(note(&format!(
+                "left detached: branch {branch} is in use in {user}"
+            )));
         }
         match self.git.branch(&repository.folder, branch).await? {
             Some(now) if now == *commit => {}
-            Some(_) => return Ok(note(&format!("left detached: branch {branch} has moved on"))),
+            Some(_) => {
+                return Ok(note(&format!(
+                    "left detached: branch {branch} has moved on"
+                )));
+            }
             None => return Ok(note(&format!("left detached: branch {branch} is gone"))),
         }
-        let (message, full) = ("brought back from callboard's trash", format!("refs/heads/{branch}"));
+        let (message, full) = (
+            "brought back from callboard's trash",
+            format!("refs/heads/{branch}"),
+        );
         let args: Args<'_> = &[&"symbolic-ref", &"-m", &message, &"HEAD", &full];
-        self.git.change(held, "attach the branch", path, args).await?;
+        self.git
+            .change(held, "attach the branch", path, args)
+            .await?;
         Ok(Moved::default())
     }
 }
 
 fn note(text: &str) -> Moved {
-    Moved { note: Some(text.to_owned()) }
+    Moved {
+        note: Some(text.to_owned()),
+    }
 }
 
 fn exists(path: &Path) -> bool {
@@ -273,7 +326,9 @@ fn move_alone(from: &Path, to: &Path) -> WorkspaceResult<Moved> {
 /// git's does, and without it the folder could not be told from any other.
 fn heal_link(repository: &Repository, worktree: &Path) -> WorkspaceResult<()> {
     let link = real(worktree).join(".git");
-    let Ok(folders) = std::fs::read_dir(repository.common.join("worktrees")) else { return Ok(()) };
+    let Ok(folders) = std::fs::read_dir(repository.common.join("worktrees")) else {
+        return Ok(());
+    };
     if exists(&link) {
         return Ok(());
     }
@@ -281,7 +336,9 @@ fn heal_link(repository: &Repository, worktree: &Path) -> WorkspaceResult<()> {
         std::fs::read_to_string(folder.join("gitdir"))
             .is_ok_and(|text| folder.join(text.trim_end()) == link)
     };
-    let Some(folder) = folders.flatten().map(|entry| entry.path()).find(of_this) else { return Ok(()) };
+    let Some(folder) = folders.flatten().map(|entry| entry.path()).find(of_this) else {
+        return Ok(());
+    };
     let content = [b"gitdir: ", folder.as_os_str().as_encoded_bytes(), b"\n"].concat();
     std::fs::write(&link, content).map_err(WorkspaceError::io("put back", &link))
 }

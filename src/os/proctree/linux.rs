@@ -57,7 +57,9 @@ impl Children {
             .flatten()
             .filter_map(|task| fs::read_to_string(task.ok()?.path().join("children")).ok())
             .flat_map(|list| {
-                list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<u32>>()
+                list.split_ascii_whitespace()
+                    .filter_map(|pid| pid.parse().ok())
+                    .collect::<Vec<u32>>()
             })
             .collect()
     }
@@ -66,8 +68,11 @@ impl Children {
 pub(super) fn with_environment(entry: &str) -> Vec<Process> {
     let holds = |pid: &u32| {
         // unreadable for others' processes, and gone for those that ended meanwhile
-        fs::read(format!("/proc/{pid}/environ"))
-            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|e| e == entry.as_bytes()))
+        fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environ| {
+            environ
+                .split(|byte| *byte == 0)
+                .any(|e| e == entry.as_bytes())
+        })
     };
     all().filter(holds).filter_map(Process::of).collect()
 }

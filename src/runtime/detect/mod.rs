@@ -10,8 +10,8 @@ mod tests;
 
 use std::time::Duration;
 
-use self::rules::{Compiled, Match};
 pub use self::rules::RuleError;
+use self::rules::{Compiled, Match};
 use super::screen::{ProgramStatus, ScreenEvent};
 use super::wire::message::WitnessReport;
 use crate::domain::activity::{Activity, ActivityFact, Question};
@@ -80,7 +80,10 @@ impl Detector {
             progress: None,
             matched: None,
             busy: None,
-            verdict: Verdict { activity: ActivityFact::unknown(now), question: None },
+            verdict: Verdict {
+                activity: ActivityFact::unknown(now),
+                question: None,
+            },
             pending: None,
         })
     }
@@ -106,21 +109,30 @@ impl Detector {
 
     /// Weighs the witnesses; gives the verdict where it changed.
     pub fn observe(&mut self, inputs: &Inputs<'_>, now: Timestamp) -> Option<Verdict> {
-        self.matched = self.rules.best(inputs).map(|found| match self.matched.take() {
-            Some((old, since)) if old.rule == found.rule => (found, since),
-            _ => (found, now),
-        });
+        self.matched = self
+            .rules
+            .best(inputs)
+            .map(|found| match self.matched.take() {
+                Some((old, since)) if old.rule == found.rule => (found, since),
+                _ => (found, now),
+            });
         self.busy = inputs.busy.map(|busy| match self.busy {
             Some((old, since)) if old == busy => (busy, since),
             _ => (busy, now),
         });
-        let opinion = if inputs.exited { exited() } else { self.opinion() };
+        let opinion = if inputs.exited {
+            exited()
+        } else {
+            self.opinion()
+        };
         self.weigh(opinion, now)
     }
 
     /// When to observe again even if nothing changes on the screen.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        self.pending.as_ref().map(|(_, since)| since.plus(AGREEMENT))
+        self.pending
+            .as_ref()
+            .map(|(_, since)| since.plus(AGREEMENT))
     }
 
     /// The present verdict.
@@ -188,7 +200,11 @@ impl Detector {
         }
         self.pending = None;
         self.verdict = Verdict {
-            activity: ActivityFact { value: opinion.activity, since: now, witness: opinion.witness },
+            activity: ActivityFact {
+                value: opinion.activity,
+                since: now,
+                witness: opinion.witness,
+            },
             question: opinion.question,
         };
         Some(self.verdict.clone())
@@ -208,16 +224,26 @@ impl Detector {
                 Some(message) => format!("{}: {message}", status.state),
                 None => status.state.clone(),
             }),
-            ..report("osc7501", Some(said_by(status, None).activity), Some(*since))
+            ..report(
+                "osc7501",
+                Some(said_by(status, None).activity),
+                Some(*since),
+            )
         });
         let matched = self.matched.as_ref().map(|(found, since)| WitnessReport {
             rule: Some(found.rule.clone()),
             text: Some(found.text.clone()),
             ..report(found.place, Some(found.activity), Some(*since))
         });
-        let progress = self.progress.map(|at| report("progress", Some(Activity::Active), Some(at)));
+        let progress = self
+            .progress
+            .map(|at| report("progress", Some(Activity::Active), Some(at)));
         let process = self.busy.map(|(busy, since)| {
-            let says = if busy { Activity::Active } else { Activity::Idle };
+            let says = if busy {
+                Activity::Active
+            } else {
+                Activity::Idle
+            };
             report("process", Some(says), Some(since))
         });
         [
@@ -255,14 +281,23 @@ fn said_by(status: &ProgramStatus, seen: Option<&Match>) -> Opinion {
         let shown = seen.and_then(|found| found.question.clone());
         shown.or_else(|| {
             let asked = status.msg.as_deref().or(status.title.as_deref())?;
-            Some(question(kind.unwrap_or("permission"), text::clean_line(asked), Vec::new()))
+            Some(question(
+                kind.unwrap_or("permission"),
+                text::clean_line(asked),
+                Vec::new(),
+            ))
         })
     });
     let witness = match &status.msg {
         Some(message) if activity == Activity::Error => format!("osc7501: {message}"),
         _ => "osc7501".to_owned(),
     };
-    Opinion { activity, witness, question: question.flatten(), certain: true }
+    Opinion {
+        activity,
+        witness,
+        question: question.flatten(),
+        certain: true,
+    }
 }
 
 /// A question with its id: a hash of text and options (K6).
@@ -273,5 +308,10 @@ fn question(kind: &str, text: String, options: Vec<String>) -> Question {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         })
     });
-    Question { id: format!("{hash:016x}"), kind: kind.to_owned(), text, options }
+    Question {
+        id: format!("{hash:016x}"),
+        kind: kind.to_owned(),
+        text,
+        options,
+    }
 }

@@ -12,7 +12,9 @@ const TEXT_CELLS: usize = 200;
 
 /// A pattern that cannot be compiled.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("the detection rule {rule:?} has the pattern {pattern:?}, which cannot be compiled: {reason}")]
+#[error(
+    "the detection rule {rule:?} has the pattern {pattern:?}, which cannot be compiled: {reason}"
+)]
 pub struct RuleError {
     /// Id of the rule.
     pub rule: String,
@@ -76,11 +78,19 @@ impl Compiled {
     pub(super) fn new(rules: &Rules) -> Result<Self, RuleError> {
         let mut sorted: Vec<&Rule> = rules.rule.iter().collect();
         // among equals a title, which has a fixed meaning, is trusted before the screen
-        sorted.sort_by_key(|rule| (std::cmp::Reverse(rule.priority), rule.region != Region::Title));
+        sorted.sort_by_key(|rule| {
+            (
+                std::cmp::Reverse(rule.priority),
+                rule.region != Region::Title,
+            )
+        });
         Ok(Self {
             shell: rules.shell,
             otherwise: rules.otherwise,
-            rules: sorted.into_iter().map(CompiledRule::new).collect::<Result<_, _>>()?,
+            rules: sorted
+                .into_iter()
+                .map(CompiledRule::new)
+                .collect::<Result<_, _>>()?,
         })
     }
 
@@ -133,9 +143,17 @@ impl CompiledRule {
         }
         Some(Match {
             rule: self.id.clone(),
-            place: if self.region == Region::Title { "title" } else { "screen" },
+            place: if self.region == Region::Title {
+                "title"
+            } else {
+                "screen"
+            },
             activity: self.activity,
-            text: text::cut(&text::clean_line(first.map_or("", |hit| hit.as_str())), TEXT_CELLS, "…"),
+            text: text::cut(
+                &text::clean_line(first.map_or("", |hit| hit.as_str())),
+                TEXT_CELLS,
+                "…",
+            ),
             question: self.question.as_ref().and_then(|asked| asked.read(&lines)),
         })
     }
@@ -153,7 +171,10 @@ impl CompiledQuestion {
             }
         }
         let options = self.option.as_ref().map_or_else(Vec::new, |option| {
-            lines[at + 1..].iter().filter_map(|line| group(option, line)).collect()
+            lines[at + 1..]
+                .iter()
+                .filter_map(|line| group(option, line))
+                .collect()
         });
         Some(question(&self.kind, asked, options))
     }
@@ -176,8 +197,13 @@ fn compile(rule: &str, pattern: &str) -> Result<Regex, RuleError> {
 
 /// The last `count` lines that are not blank, in order.
 fn bottom(lines: &[String], count: usize) -> Vec<&str> {
-    let mut found: Vec<&str> =
-        lines.iter().rev().map(String::as_str).filter(|line| !line.trim().is_empty()).take(count).collect();
+    let mut found: Vec<&str> = lines
+        .iter()
+        .rev()
+        .map(String::as_str)
+        .filter(|line| !line.trim().is_empty())
+        .take(count)
+        .collect();
     found.reverse();
     found
 }

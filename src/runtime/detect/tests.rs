@@ -24,13 +24,23 @@ fn rules() -> Rules {
             option: Some(r"^ *❯? *\d\. (.*)$".to_owned()),
             detail_lines: 0,
         }),
-        ..rule("permission", Activity::Blocked, Region::Bottom, "Do you want")
+        ..rule(
+            "permission",
+            Activity::Blocked,
+            Region::Bottom,
+            "Do you want",
+        )
     };
     Rules {
         shell: false,
         otherwise: None,
         rule: vec![
-            rule("spinner", Activity::Active, Region::Bottom, "esc to interrupt"),
+            rule(
+                "spinner",
+                Activity::Active,
+                Region::Bottom,
+                "esc to interrupt",
+            ),
             rule("composer", Activity::Idle, Region::Bottom, "^> "),
             rule("retry", Activity::Retrying, Region::Bottom, "retrying in"),
             permission,
@@ -72,7 +82,9 @@ impl Board {
             busy: self.busy,
             exited: self.exited,
         };
-        self.detector.observe(&inputs, self.now).map(|verdict| verdict.activity.value)
+        self.detector
+            .observe(&inputs, self.now)
+            .map(|verdict| verdict.activity.value)
     }
 
     fn after(&mut self, milliseconds: i64) -> Option<Activity> {
@@ -89,7 +101,10 @@ impl Board {
             app: None,
             progress: None,
         };
-        assert!(self.detector.hear(&ScreenEvent::ProgramStatus(status), self.now));
+        assert!(
+            self.detector
+                .hear(&ScreenEvent::ProgramStatus(status), self.now)
+        );
         self.look()
     }
 
@@ -132,10 +147,19 @@ fn a_question_is_seen_at_once_and_read() {
     assert_eq!(question.text, "Do you want to proceed?");
     assert_eq!(question.options, ["Yes", "No"]);
     // the mark moves to another option: the same question
-    assert_eq!(board.show(" Do you want to proceed?\n   1. Yes\n ❯ 2. No\n"), None);
+    assert_eq!(
+        board.show(" Do you want to proceed?\n   1. Yes\n ❯ 2. No\n"),
+        None
+    );
     // another question of the same kind is another one at once
-    assert_eq!(board.show(" Do you want to stop?\n ❯ 1. Yes\n   2. No\n"), Some(Activity::Blocked));
-    assert_ne!(board.detector.verdict().question.as_ref().unwrap().id, question.id);
+    assert_eq!(
+        board.show(" Do you want to stop?\n ❯ 1. Yes\n   2. No\n"),
+        Some(Activity::Blocked)
+    );
+    assert_ne!(
+        board.detector.verdict().question.as_ref().unwrap().id,
+        question.id
+    );
     // when in doubt it stays
     assert_eq!(board.show(""), None);
     assert_eq!(board.after(699), None);
@@ -149,8 +173,14 @@ fn the_program_itself_is_trusted_most_and_needs_no_waiting() {
     board.show("esc to interrupt");
     assert_eq!(board.status("done", None), Some(Activity::Idle));
     assert_eq!(board.status("working", None), Some(Activity::Active));
-    assert_eq!(board.status("blocked", Some("question")), Some(Activity::WaitingInput));
-    assert_eq!(board.status("blocked", Some("permission")), Some(Activity::Blocked));
+    assert_eq!(
+        board.status("blocked", Some("question")),
+        Some(Activity::WaitingInput)
+    );
+    assert_eq!(
+        board.status("blocked", Some("permission")),
+        Some(Activity::Blocked)
+    );
     assert_eq!(board.status("error", None), Some(Activity::Error));
     assert_eq!(board.status("idle", None), Some(Activity::Idle));
     // forgotten, the screen counts again
@@ -166,7 +196,11 @@ fn a_wide_claim_to_work_gives_way_to_what_the_screen_shows() {
     let mut board = Board::new(&rules());
     board.status("working", None);
     assert_eq!(board.show("Do you want this?"), Some(Activity::Blocked));
-    assert_eq!(board.status("working", None), None, "the question is still shown");
+    assert_eq!(
+        board.status("working", None),
+        None,
+        "the question is still shown"
+    );
     assert_eq!(board.show("500 retrying in 1s"), None);
     assert_eq!(board.after(700), Some(Activity::Retrying));
     assert_eq!(board.status("idle", None), Some(Activity::Idle));
@@ -179,12 +213,18 @@ fn priority_counts_then_titles() {
     assert_eq!(board.show("esc to interrupt"), Some(Activity::Idle));
     assert_eq!(board.detector.verdict().activity.witness, "title: ready");
     assert_eq!(board.show("Do you want"), Some(Activity::Blocked));
-    assert_eq!(board.detector.verdict().activity.witness, "screen: permission");
+    assert_eq!(
+        board.detector.verdict().activity.witness,
+        "screen: permission"
+    );
 }
 
 #[test]
 fn a_shell_is_active_while_a_command_is_in_the_foreground() {
-    let mut board = Board::new(&Rules { shell: true, ..Rules::default() });
+    let mut board = Board::new(&Rules {
+        shell: true,
+        ..Rules::default()
+    });
     assert!(board.detector.watches_foreground());
     board.busy = Some(false);
     assert_eq!(board.look(), Some(Activity::Idle));
@@ -206,7 +246,10 @@ fn a_dead_process_ends_every_doubt() {
 
 #[test]
 fn a_broken_pattern_names_its_rule() {
-    let rules = Rules { rule: vec![rule("bad", Activity::Idle, Region::Screen, "(")], ..rules() };
+    let rules = Rules {
+        rule: vec![rule("bad", Activity::Idle, Region::Screen, "(")],
+        ..rules()
+    };
     let error = Detector::new(&rules, Timestamp(0)).unwrap_err();
     assert_eq!((error.rule.as_str(), error.pattern.as_str()), ("bad", "("));
 }

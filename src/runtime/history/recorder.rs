@@ -20,7 +20,10 @@ const SMALLEST: u64 = 4 << 10;
 
 enum Job {
     /// Begin a new segment with these records; after a gap it does not go on where the last one ended.
-    Begin { start: Vec<u8>, gap: bool },
+    Begin {
+        start: Vec<u8>,
+        gap: bool,
+    },
     Append(Vec<u8>),
     #[cfg(test)]
     Sync(SyncSender<()>),
@@ -53,22 +56,56 @@ impl Recorder {
         let thread = std::thread::Builder::new()
             .name("history".to_owned())
             .stack_size(128 << 10)
-            .spawn(move || Writer { folder, generation, number: 0, bound, part, file: None }.run(&queue))?;
-        Ok(Self { jobs: Some(jobs), thread: Some(thread), length: 0, part, fresh: true, gap: false })
+            .spawn(move || {
+                Writer {
+                    folder,
+                    generation,
+                    number: 0,
+                    bound,
+                    part,
+                    file: None,
+                }
+                .run(&queue);
+            })?;
+        Ok(Self {
+            jobs: Some(jobs),
+            thread: Some(thread),
+            length: 0,
+            part,
+            fresh: true,
+            gap: false,
+        })
     }
 
     /// Records output. `snapshot` gives size and snapshot of the screen *before* these bytes; it is
     /// called only where a new segment begins.
-    pub fn output(&mut self, bytes: &[u8], at: Timestamp, snapshot: impl FnOnce() -> (u16, u16, Vec<u8>)) {
+    pub fn output(
+        &mut self,
+        bytes: &[u8],
+        at: Timestamp,
+        snapshot: impl FnOnce() -> (u16, u16, Vec<u8>),
+    ) {
         self.record(Kind::Output, bytes, at, snapshot);
     }
 
     /// Records a new size.
-    pub fn size(&mut self, cols: u16, rows: u16, at: Timestamp, snapshot: impl FnOnce() -> (u16, u16, Vec<u8>)) {
+    pub fn size(
+        &mut self,
+        cols: u16,
+        rows: u16,
+        at: Timestamp,
+        snapshot: impl FnOnce() -> (u16, u16, Vec<u8>),
+    ) {
         self.record(Kind::Size, &size_payload(cols, rows), at, snapshot);
     }
 
-    fn record(&mut self, kind: Kind, payload: &[u8], at: Timestamp, snapshot: impl FnOnce() -> (u16, u16, Vec<u8>)) {
+    fn record(
+        &mut self,
+        kind: Kind,
+        payload: &[u8],
+        at: Timestamp,
+        snapshot: impl FnOnce() -> (u16, u16, Vec<u8>),
+    ) {
         if self.fresh {
             let (cols, rows, screen) = snapshot();
             let mut start = Vec::new();
@@ -76,7 +113,10 @@ impl Recorder {
             put(&mut start, Kind::Snapshot, &screen, at);
             self.length = 0;
             // while this does not get through, what follows would make no sense
-            if !self.send(Job::Begin { start, gap: self.gap }) {
+            if !self.send(Job::Begin {
+                start,
+                gap: self.gap,
+            }) {
                 self.gap = true;
                 return;
             }
@@ -114,7 +154,11 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         self.jobs = None;
-        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+        if self
+            .thread
+            .take()
+            .is_some_and(|thread| thread.join().is_err())
+        {
             tracing::error!("the thread that writes history failed");
         }
     }
@@ -127,7 +171,11 @@ fn size_payload(cols: u16, rows: u16) -> Vec<u8> {
 fn put(out: &mut Vec<u8>, kind: Kind, payload: &[u8], at: Timestamp) {
     out.push(kind as u8);
     out.extend_from_slice(&at.0.to_be_bytes());
-    out.extend_from_slice(&u32::try_from(payload.len()).unwrap_or(u32::MAX).to_be_bytes());
+    out.extend_from_slice(
+        &u32::try_from(payload.len())
+            .unwrap_or(u32::MAX)
+            .to_be_bytes(),
+    );
     out.extend_from_slice(payload);
 }
 
@@ -163,7 +211,14 @@ impl Writer {
         self.number += if gap { 2 } else { 1 };
         let name = format!("{:010}-{:08}.seg", self.generation, self.number);
         let path = self.folder.join(name);
-        self.file = Some(OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?);
+        self.file = Some(
+            OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .mode(0o600)
+                .open(path)?,
+        );
         self.append(start)
     }
 

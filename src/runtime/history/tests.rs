@@ -2,7 +2,10 @@ use super::*;
 use crate::domain::time::Timestamp;
 
 fn read(folder: &Path) -> Vec<(i64, Entry)> {
-    Reader::open(folder).unwrap().map(|entry| entry.map(|(at, entry)| (at.0, entry)).unwrap()).collect()
+    Reader::open(folder)
+        .unwrap()
+        .map(|entry| entry.map(|(at, entry)| (at.0, entry)).unwrap())
+        .collect()
 }
 
 fn size(cols: u16, rows: u16) -> Entry {
@@ -46,7 +49,9 @@ fn the_oldest_is_dropped_at_a_safe_point() {
         for _ in 0..10 {
             let line = [b'x'; 1_000];
             let before = count;
-            recorder.output(&line, Timestamp(i64::from(count)), || (80, 24, before.to_be_bytes().to_vec()));
+            recorder.output(&line, Timestamp(i64::from(count)), || {
+                (80, 24, before.to_be_bytes().to_vec())
+            });
             count += 1;
         }
         let number = segments(folder.path()).unwrap().len();
@@ -54,16 +59,31 @@ fn the_oldest_is_dropped_at_a_safe_point() {
         recorder.finish_queue();
     }
     drop(recorder);
-    let total: u64 = segments(folder.path()).unwrap().iter().map(|(_, length)| length).sum();
+    let total: u64 = segments(folder.path())
+        .unwrap()
+        .iter()
+        .map(|(_, length)| length)
+        .sum();
     assert!(total <= bound, "{total} bytes");
     let entries = read(folder.path());
     // the snapshot that is left was taken just before the first output that is left
-    let (_, Entry::Snapshot(first)) = &entries[1] else { panic!("{:?}", entries[1]) };
+    let (_, Entry::Snapshot(first)) = &entries[1] else {
+        panic!("{:?}", entries[1])
+    };
     let first = u32::from_be_bytes(first[..].try_into().unwrap());
-    let outputs: Vec<i64> =
-        entries.iter().filter(|(_, entry)| matches!(entry, Entry::Output(_))).map(|(at, _)| *at).collect();
-    assert_eq!(outputs, (i64::from(first)..i64::from(count)).collect::<Vec<_>>());
-    let snapshots = entries.iter().filter(|(_, entry)| matches!(entry, Entry::Snapshot(_))).count();
+    let outputs: Vec<i64> = entries
+        .iter()
+        .filter(|(_, entry)| matches!(entry, Entry::Output(_)))
+        .map(|(at, _)| *at)
+        .collect();
+    assert_eq!(
+        outputs,
+        (i64::from(first)..i64::from(count)).collect::<Vec<_>>()
+    );
+    let snapshots = entries
+        .iter()
+        .filter(|(_, entry)| matches!(entry, Entry::Snapshot(_)))
+        .count();
     assert_eq!(snapshots, 1);
 }
 

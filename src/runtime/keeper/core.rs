@@ -190,7 +190,12 @@ impl Core {
         self.look_again = (settled && busy.is_some()).then(|| now.plus(FOREGROUND));
         let lines = self.screen.lines();
         let title = self.screen.title();
-        let inputs = Inputs { lines: &lines, title, busy, exited: self.facts.exit.is_some() };
+        let inputs = Inputs {
+            lines: &lines,
+            title,
+            busy,
+            exited: self.facts.exit.is_some(),
+        };
         if self.facts.title.as_deref().unwrap_or("") != title {
             self.facts.title = Some(text::clean_line(title)).filter(|title| !title.is_empty());
             self.gate.change();
@@ -219,12 +224,18 @@ impl Core {
                 last.plus(SETTLED).min(first.plus(RESTLESS))
             }
         });
-        [settled, self.detector.next_deadline(), self.look_again].into_iter().flatten().min()
+        [settled, self.detector.next_deadline(), self.look_again]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// When [`Self::attend`] has something to do, if ever.
     pub(super) fn due(&self) -> Option<Timestamp> {
-        [self.observe_due(), self.gate.due()].into_iter().flatten().min()
+        [self.observe_due(), self.gate.due()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Does what is due.
@@ -232,7 +243,11 @@ impl Core {
         if self.observe_due().is_some_and(|due| due <= now) {
             self.observe(busy, now);
         }
-        if self.gate.due().is_some_and(|due| due <= now) { self.tell(now) } else { Told::Nothing }
+        if self.gate.due().is_some_and(|due| due <= now) {
+            self.tell(now)
+        } else {
+            Told::Nothing
+        }
     }
 
     /// Tells the facts to those who listen.
@@ -248,8 +263,17 @@ impl Core {
 
     /// The agent's process ended (X4, X5).
     pub(super) fn exited(&mut self, code: Option<i32>, signal: Option<i32>, now: Timestamp) {
-        let output = if now.since(self.facts.started_at) < AT_ONCE { self.last_output() } else { String::new() };
-        self.facts.exit = Some(ExitFacts { code, signal, at: now, output });
+        let output = if now.since(self.facts.started_at) < AT_ONCE {
+            self.last_output()
+        } else {
+            String::new()
+        };
+        self.facts.exit = Some(ExitFacts {
+            code,
+            signal,
+            at: now,
+            output,
+        });
         self.observe(None, now);
         self.facts.question = None;
         self.gate.transition();
@@ -261,8 +285,11 @@ impl Core {
     fn last_output(&self) -> String {
         let mut lines = self.screen.scrollback(OUTPUT_LINES);
         lines.extend(self.screen.lines());
-        let lines: Vec<String> =
-            lines.iter().map(|line| text::clean_line(line)).filter(|line| !line.is_empty()).collect();
+        let lines: Vec<String> = lines
+            .iter()
+            .map(|line| text::clean_line(line))
+            .filter(|line| !line.is_empty())
+            .collect();
         lines[lines.len().saturating_sub(OUTPUT_LINES)..].join("\n")
     }
 

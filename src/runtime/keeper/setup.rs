@@ -42,8 +42,9 @@ pub(super) fn run() -> ExitCode {
     let start = || -> Result<(LaunchSpec, OwnedFd, File), StartError> {
         spawn::detach().map_err(|error| StartError::system("the keeper cannot detach", &error))?;
         let spec = read_spec()?;
-        let log = open_log(&spec.log)
-            .map_err(|error| StartError::system(&format!("the log {}", spec.log.display()), &error))?;
+        let log = open_log(&spec.log).map_err(|error| {
+            StartError::system(&format!("the log {}", spec.log.display()), &error)
+        })?;
         let (pipe, answers) = spawn::take_standard_streams(&log)
             .map_err(|error| StartError::system("the standard streams", &error))?;
         tracing_subscriber::fmt()
@@ -63,7 +64,9 @@ pub(super) fn run() -> ExitCode {
 }
 
 fn run_async(spec: LaunchSpec, pipe: OwnedFd, mut answers: File) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -107,13 +110,17 @@ pub(super) fn say(answers: &mut impl Write, note: &LaunchNote) {
 /// Reads the first line of standard input, and nothing behind it.
 fn read_spec() -> Result<LaunchSpec, StartError> {
     let bad = |why: String| {
-        StartError::new(StartErrorKind::BadSpec, format!("the launch spec cannot be read: {why}"))
+        StartError::new(
+            StartErrorKind::BadSpec,
+            format!("the launch spec cannot be read: {why}"),
+        )
     };
     let mut line = Vec::new();
     let mut input = io::stdin().lock();
     // the creator sends nothing else before the answer, so what is buffered ends with the line
     let mut limited = io::Read::by_ref(&mut input).take(SPEC_LIMIT as u64);
-    io::BufRead::read_until(&mut limited, b'\n', &mut line).map_err(|error| bad(error.to_string()))?;
+    io::BufRead::read_until(&mut limited, b'\n', &mut line)
+        .map_err(|error| bad(error.to_string()))?;
     if line.last() != Some(&b'\n') {
         return Err(bad("it is cut off or too long".to_owned()));
     }
@@ -124,7 +131,11 @@ fn open_log(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         private_dir(folder)?;
     }
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
 }
 
 async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
@@ -132,7 +143,11 @@ async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
     let now = clock.now();
     let detector = Detector::new(&spec.rules, now)
         .map_err(|error| StartError::new(StartErrorKind::BadSpec, error.to_string()))?;
-    let size = Size { cols: spec.cols, rows: spec.rows }.clamped();
+    let size = Size {
+        cols: spec.cols,
+        rows: spec.rows,
+    }
+    .clamped();
     let (listener, claim) = Claim::take(&spec).await?;
     let terminal = match Terminal::start(&spec, size) {
         Ok(terminal) => terminal,
@@ -149,9 +164,17 @@ async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
         .inspect_err(|error| tracing::warn!(%error, "there will be no history"))
         .ok();
     let screen = Screen::new(size, spec.history_lines);
-    let core = Core::new(screen, detector, recorder, first_facts(spec.generation, agent.pid, now));
-    let (database, workspace, session) =
-        (spec.database.clone(), spec.workspace.clone(), spec.session.clone());
+    let core = Core::new(
+        screen,
+        detector,
+        recorder,
+        first_facts(spec.generation, agent.pid, now),
+    );
+    let (database, workspace, session) = (
+        spec.database.clone(),
+        spec.workspace.clone(),
+        spec.session.clone(),
+    );
     let storing = Storing::start(database, workspace, session)
         .inspect_err(|error| tracing::error!(%error, "facts cannot be stored"))
         .ok();
@@ -177,7 +200,11 @@ async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
         left: watch::Sender::new(false),
     });
     match ended {
-        Ok(ended) => Ok(Started { keeper, listener, ended }),
+        Ok(ended) => Ok(Started {
+            keeper,
+            listener,
+            ended,
+        }),
         Err(error) => {
             keeper.end_tree_now().await;
             keeper.leave().await;
@@ -190,16 +217,19 @@ async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
 fn reap(agent: u32, reaped: Arc<Notify>) -> io::Result<oneshot::Receiver<Reaped>> {
     let (tell, ended) = oneshot::channel();
     let mut tell = Some(tell);
-    std::thread::Builder::new().name("reap".to_owned()).stack_size(64 << 10).spawn(move || {
-        while let Some(one) = spawn::reap_next() {
-            if let Some(tell) = tell.take_if(|_| one.pid == agent) {
-                // nobody listens once the keeper leaves
-                let _ = tell.send(one);
+    std::thread::Builder::new()
+        .name("reap".to_owned())
+        .stack_size(64 << 10)
+        .spawn(move || {
+            while let Some(one) = spawn::reap_next() {
+                if let Some(tell) = tell.take_if(|_| one.pid == agent) {
+                    // nobody listens once the keeper leaves
+                    let _ = tell.send(one);
+                }
+                reaped.notify_one();
             }
+            // no child is left, so there will be none: every process below was started by one
             reaped.notify_one();
-        }
-        // no child is left, so there will be none: every process below was started by one
-        reaped.notify_one();
-    })?;
+        })?;
     Ok(ended)
 }

@@ -44,7 +44,10 @@ impl Keeper {
     /// keeper is about to exit; after giving up it goes on as before.
     pub(super) async fn stop(self: &Rc<Self>, pace: StopPace, polite: bool) -> StopOutcome {
         let mut state = self.stop.subscribe();
-        let ours = !matches!(*state.borrow_and_update(), StopState::Running | StopState::Over(StopOutcome { ended: true, .. }));
+        let ours = !matches!(
+            *state.borrow_and_update(),
+            StopState::Running | StopState::Over(StopOutcome { ended: true, .. })
+        );
         if ours {
             self.stop.send_replace(StopState::Running);
             let keeper = Rc::clone(self);
@@ -54,10 +57,15 @@ impl Keeper {
                 keeper.stop.send_replace(StopState::Over(outcome));
             });
         }
-        let over = state.wait_for(|state| matches!(state, StopState::Over(_))).await;
+        let over = state
+            .wait_for(|state| matches!(state, StopState::Over(_)))
+            .await;
         match over.as_deref() {
             Ok(StopState::Over(outcome)) => *outcome,
-            _ => StopOutcome { ended: false, escalated: false },
+            _ => StopOutcome {
+                ended: false,
+                escalated: false,
+            },
         }
     }
 
@@ -94,7 +102,9 @@ impl Keeper {
         }
         let modes = self.core.borrow().screen().modes();
         let keys = way.keys.iter().filter_map(|name| name.parse::<Key>().ok());
-        let bytes: Vec<u8> = keys.flat_map(|key| encode_key(&key, KeyKind::Press, &modes)).collect();
+        let bytes: Vec<u8> = keys
+            .flat_map(|key| encode_key(&key, KeyKind::Press, &modes))
+            .collect();
         let mut core = self.core.borrow_mut();
         let typed = !bytes.is_empty() && core.type_bytes(&bytes).is_ok();
         self.input.notify_one();
@@ -113,12 +123,18 @@ impl Keeper {
                 tree = self.tree();
             }
             if tree.is_empty() {
-                return StopOutcome { ended: true, escalated };
+                return StopOutcome {
+                    ended: true,
+                    escalated,
+                };
             }
             let elapsed = begin.elapsed().as_millis();
             let alive = tree.contains(&self.terminal.agent);
             if elapsed >= u128::from(pace.give_up_ms) {
-                return StopOutcome { ended: false, escalated };
+                return StopOutcome {
+                    ended: false,
+                    escalated,
+                };
             }
             if elapsed >= u128::from(pace.kill_ms) {
                 escalated = true;
@@ -142,13 +158,19 @@ impl Keeper {
 
     /// Ends everything without asking.
     pub(super) async fn end_tree_now(&self) {
-        let pace = StopPace { term_ms: 0, kill_ms: 0, ..StopPace::default() };
+        let pace = StopPace {
+            term_ms: 0,
+            kill_ms: 0,
+            ..StopPace::default()
+        };
         self.end_tree(pace, false).await;
     }
 
     /// What runs below this keeper and below no other one.
     fn tree(&self) -> Vec<Process> {
-        let Some(own) = Process::own() else { return Vec::new() };
+        let Some(own) = Process::own() else {
+            return Vec::new();
+        };
         let folder = self.spec.socket.parent().unwrap_or(Path::new("/"));
         let others: BTreeSet<Process> = registry::listed(folder)
             .into_iter()

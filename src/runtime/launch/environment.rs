@@ -8,15 +8,41 @@ use crate::domain::ids::{SessionId, WorkspaceName};
 
 /// Variables of git, of other terminal programs, and of ours.
 const PREFIXES: &[&str] = &[
-    "ALACRITTY_", "CALLBOARD_", "GHOSTTY_", "GIT_", "ITERM_", "KITTY_", "KONSOLE_", "LC_TERMINAL",
-    "TERM_PROGRAM", "TMUX", "WEZTERM_", "ZELLIJ",
+    "ALACRITTY_",
+    "CALLBOARD_",
+    "GHOSTTY_",
+    "GIT_",
+    "ITERM_",
+    "KITTY_",
+    "KONSOLE_",
+    "LC_TERMINAL",
+    "TERM_PROGRAM",
+    "TMUX",
+    "WEZTERM_",
+    "ZELLIJ",
 ];
 
 /// The same by whole name, and what one agent sets to tell another that it runs inside it.
 const NAMES: &[&str] = &[
-    "AI_AGENT", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED", "COLUMNS", "CURSOR_AGENT", "GEMINI_CLI", "LINES", "OLDPWD",
-    "OPENCODE", "PWD", "QWEN_CODE", "STY", "TERMCAP", "VTE_VERSION", "WINDOW", "WINDOWID",
+    "AI_AGENT",
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SSE_PORT",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "COLUMNS",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "LINES",
+    "OLDPWD",
+    "OPENCODE",
+    "PWD",
+    "QWEN_CODE",
+    "STY",
+    "TERMCAP",
+    "VTE_VERSION",
+    "WINDOW",
+    "WINDOWID",
     "WT_SESSION",
 ];
 
@@ -87,10 +113,15 @@ mod tests {
             generation: 3,
             token: "secret",
             cwd: Path::new("/work"),
-            set: &[("MODEL".to_owned(), "large".to_owned()), ("EDITOR".to_owned(), "vi".to_owned())],
+            set: &[
+                ("MODEL".to_owned(), "large".to_owned()),
+                ("EDITOR".to_owned(), "vi".to_owned()),
+            ],
             drop: &["ANTHROPIC_LOG".to_owned()],
         };
-        let operator = operator.iter().map(|(name, value)| (name.into(), value.into()));
+        let operator = operator
+            .iter()
+            .map(|(name, value)| (name.into(), value.into()));
         build(operator, &of).into_iter().collect()
     }
 

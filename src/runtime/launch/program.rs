@@ -44,7 +44,10 @@ pub struct StartError {
 impl StartError {
     /// An error of this kind.
     pub fn new(kind: StartErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self {
+            kind,
+            message: message.into(),
+        }
     }
 
     /// A refusal of the system.
@@ -66,7 +69,9 @@ impl StartError {
     /// What to do.
     pub fn hint(&self) -> Option<String> {
         match self.kind {
-            StartErrorKind::ProgramMissing => Some("install it, or name its path in the agent's definition".to_owned()),
+            StartErrorKind::ProgramMissing => {
+                Some("install it, or name its path in the agent's definition".to_owned())
+            }
             StartErrorKind::AlreadyRunning => Some("stop the session first".to_owned()),
             _ => None,
         }
@@ -85,10 +90,16 @@ pub fn find(program: &str, cwd: &Path, path: &str) -> Result<PathBuf, StartError
     let candidates: Vec<PathBuf> = if program.contains('/') {
         vec![cwd.join(program)]
     } else {
-        path.split(':').filter(|folder| !folder.is_empty()).map(|folder| cwd.join(folder).join(program)).collect()
+        path.split(':')
+            .filter(|folder| !folder.is_empty())
+            .map(|folder| cwd.join(folder).join(program))
+            .collect()
     };
     let files: Vec<&PathBuf> = candidates.iter().filter(|file| file.is_file()).collect();
-    if let Some(file) = files.iter().find(|file| rustix::fs::access(**file, Access::EXEC_OK).is_ok()) {
+    if let Some(file) = files
+        .iter()
+        .find(|file| rustix::fs::access(**file, Access::EXEC_OK).is_ok())
+    {
         return check_format(file).map(|()| (*file).clone());
     }
     Err(match files.first() {
@@ -107,25 +118,42 @@ pub fn find(program: &str, cwd: &Path, path: &str) -> Result<PathBuf, StartError
 fn check_format(file: &Path) -> Result<(), StartError> {
     let mut head = [0; 256];
     // a program may be executable and not readable; then the system has to find out
-    let Ok(length) = File::open(file).and_then(|mut file| file.read(&mut head)) else { return Ok(()) };
+    let Ok(length) = File::open(file).and_then(|mut file| file.read(&mut head)) else {
+        return Ok(());
+    };
     let head = &head[..length];
-    let Some(line) = head.strip_prefix(b"#!") else { return check_magic(file, head) };
+    let Some(line) = head.strip_prefix(b"#!") else {
+        return check_magic(file, head);
+    };
     let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line);
-    let Some(interpreter) = line.split_ascii_whitespace().next() else { return Ok(()) };
+    let Some(interpreter) = line.split_ascii_whitespace().next() else {
+        return Ok(());
+    };
     if Path::new(interpreter).is_file() {
         return Ok(());
     }
-    let message = format!("{} needs the interpreter {interpreter}, which is not there", file.display());
+    let message = format!(
+        "{} needs the interpreter {interpreter}, which is not there",
+        file.display()
+    );
     Err(StartError::new(StartErrorKind::NotExecutable, message))
 }
 
 fn check_magic(file: &Path, head: &[u8]) -> Result<(), StartError> {
-    const MAGIC: [&[u8]; 4] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xce\xfa\xed\xfe"];
+    const MAGIC: [&[u8]; 4] = [
+        b"\x7fELF",
+        b"\xcf\xfa\xed\xfe",
+        b"\xca\xfe\xba\xbe",
+        b"\xce\xfa\xed\xfe",
+    ];
     if MAGIC.iter().any(|magic| head.starts_with(magic)) {
         return Ok(());
     }
-    let message = format!("{} is neither a program nor a script with an interpreter line", file.display());
+    let message = format!(
+        "{} is neither a program nor a script with an interpreter line",
+        file.display()
+    );
     Err(StartError::new(StartErrorKind::NotExecutable, message))
 }
 
@@ -153,9 +181,15 @@ mod tests {
         let here = folder.path();
         assert_eq!(kind("script", here), Ok(here.join("script")));
         assert_eq!(kind("./script", here), Ok(here.join("./script")));
-        assert_eq!(kind("script", &here.join("gone")), Err(StartErrorKind::CwdMissing));
+        assert_eq!(
+            kind("script", &here.join("gone")),
+            Err(StartErrorKind::CwdMissing)
+        );
         assert_eq!(kind("absent", here), Err(StartErrorKind::ProgramMissing));
-        assert_eq!(kind("/bin/absent", here), Err(StartErrorKind::ProgramMissing));
+        assert_eq!(
+            kind("/bin/absent", here),
+            Err(StartErrorKind::ProgramMissing)
+        );
         assert_eq!(kind("plain", here), Err(StartErrorKind::NotExecutable));
         assert_eq!(kind("text", here), Err(StartErrorKind::NotExecutable));
         assert_eq!(kind("orphan", here), Err(StartErrorKind::NotExecutable));

@@ -82,18 +82,28 @@ impl Decoder {
     /// The stream is not of this protocol; nothing that follows can be read.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, WireError> {
         let rest = &self.buffer[self.start..];
-        let Some((length, rest)) = rest.split_first_chunk::<4>() else { return Ok(None) };
+        let Some((length, rest)) = rest.split_first_chunk::<4>() else {
+            return Ok(None);
+        };
         let length = u32::from_be_bytes(*length);
         if length as usize > PAYLOAD_LIMIT {
             return Err(WireError::TooLong(length));
         }
-        let Some((kind, rest)) = rest.split_first() else { return Ok(None) };
+        let Some((kind, rest)) = rest.split_first() else {
+            return Ok(None);
+        };
         if *kind > 1 {
             return Err(WireError::UnknownKind(*kind));
         }
-        let Some(payload) = rest.get(..length as usize) else { return Ok(None) };
+        let Some(payload) = rest.get(..length as usize) else {
+            return Ok(None);
+        };
         let payload = payload.to_vec();
         self.start += HEADER + payload.len();
-        Ok(Some(if *kind == 0 { Frame::Control(payload) } else { Frame::Bytes(payload) }))
+        Ok(Some(if *kind == 0 {
+            Frame::Control(payload)
+        } else {
+            Frame::Bytes(payload)
+        }))
     }
 }

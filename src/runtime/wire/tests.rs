@@ -18,8 +18,13 @@ fn decode(parts: &[&[u8]]) -> Result<Vec<Frame>, WireError> {
 
 fn any_frame() -> impl Strategy<Value = Frame> {
     let payload = proptest::collection::vec(any::<u8>(), 0..300);
-    (any::<bool>(), payload)
-        .prop_map(|(control, bytes)| if control { Frame::Control(bytes) } else { Frame::Bytes(bytes) })
+    (any::<bool>(), payload).prop_map(|(control, bytes)| {
+        if control {
+            Frame::Control(bytes)
+        } else {
+            Frame::Bytes(bytes)
+        }
+    })
 }
 
 fn encode(frames: &[Frame]) -> Vec<u8> {
@@ -59,12 +64,21 @@ proptest! {
 
 #[test]
 fn long_frames_and_unknown_kinds_end_the_stream() {
-    assert_eq!(decode(&[&[0, 0x10, 0, 1, 0]]), Err(WireError::TooLong((1 << 20) + 1)));
-    assert_eq!(decode(&[&[0, 0, 0, 1, 2, 0]]), Err(WireError::UnknownKind(2)));
+    assert_eq!(
+        decode(&[&[0, 0x10, 0, 1, 0]]),
+        Err(WireError::TooLong((1 << 20) + 1))
+    );
+    assert_eq!(
+        decode(&[&[0, 0, 0, 1, 2, 0]]),
+        Err(WireError::UnknownKind(2))
+    );
     let mut whole = Vec::new();
     put_bytes(&mut whole, &vec![7; PAYLOAD_LIMIT + 1]);
     let frames = decode(&[&whole]).unwrap();
-    assert_eq!(frames, [Frame::Bytes(vec![7; PAYLOAD_LIMIT]), Frame::Bytes(vec![7])]);
+    assert_eq!(
+        frames,
+        [Frame::Bytes(vec![7; PAYLOAD_LIMIT]), Frame::Bytes(vec![7])]
+    );
 }
 
 #[test]
@@ -72,10 +86,16 @@ fn an_unknown_message_gets_its_own_typed_answer() {
     let read = |value: serde_json::Value| Incoming::read(value.to_string().as_bytes());
     let (id, body) = read(json!({"id": 7, "type": "teleport", "to": "mars"})).unwrap_err();
     assert_eq!(id, 7);
-    assert!(matches!(&body, Body::NotUnderstood { what, .. } if what == "teleport"), "{body:?}");
+    assert!(
+        matches!(&body, Body::NotUnderstood { what, .. } if what == "teleport"),
+        "{body:?}"
+    );
     let (id, body) = read(json!({"id": 8, "type": "resize", "cols": "wide"})).unwrap_err();
     assert_eq!(id, 8);
-    assert!(matches!(&body, Body::NotUnderstood { what, .. } if what == "resize"), "{body:?}");
+    assert!(
+        matches!(&body, Body::NotUnderstood { what, .. } if what == "resize"),
+        "{body:?}"
+    );
     assert!(Incoming::read(b"{{{").is_err());
     assert!(Incoming::read(b"17").is_err());
 }
@@ -84,23 +104,57 @@ fn an_unknown_message_gets_its_own_typed_answer() {
 fn both_sides_skip_what_newer_ones_add() {
     let json = json!({"id": 3, "type": "stop", "generation": 2, "reason": "new field"});
     let request = Incoming::read(json.to_string().as_bytes()).unwrap().request;
-    assert_eq!(request, Request::Stop { generation: Some(2), pace: StopPace::default() });
+    assert_eq!(
+        request,
+        Request::Stop {
+            generation: Some(2),
+            pace: StopPace::default()
+        }
+    );
     let read = |value: serde_json::Value| Outgoing::read(value.to_string().as_bytes()).unwrap();
     let answer = read(json!({"id": 3, "type": "refused", "reason": "eclipse", "message": "no"}));
-    let refused = Body::Refused { reason: Reason::Other, message: "no".to_owned() };
-    assert_eq!(answer, Outgoing::Answer { id: 3, body: refused });
-    assert_eq!(read(json!({"id": 4, "type": "sung"})), Outgoing::Answer { id: 4, body: Body::Other });
-    assert_eq!(read(json!({"event": "eclipse", "at": 1})), Outgoing::Event(Event::Other));
+    let refused = Body::Refused {
+        reason: Reason::Other,
+        message: "no".to_owned(),
+    };
+    assert_eq!(
+        answer,
+        Outgoing::Answer {
+            id: 3,
+            body: refused
+        }
+    );
+    assert_eq!(
+        read(json!({"id": 4, "type": "sung"})),
+        Outgoing::Answer {
+            id: 4,
+            body: Body::Other
+        }
+    );
+    assert_eq!(
+        read(json!({"event": "eclipse", "at": 1})),
+        Outgoing::Event(Event::Other)
+    );
 }
 
 #[test]
 fn what_is_written_is_read_again() {
-    let text = TextReply { lines: vec!["a".to_owned()], cols: 80, rows: 24, ..TextReply::default() };
-    let answer = Outgoing::Answer { id: 9, body: Body::Text(text) };
+    let text = TextReply {
+        lines: vec!["a".to_owned()],
+        cols: 80,
+        rows: 24,
+        ..TextReply::default()
+    };
+    let answer = Outgoing::Answer {
+        id: 9,
+        body: Body::Text(text),
+    };
     let mut out = Vec::new();
     put_control(&mut out, &answer);
     let frames = decode(&[&out]).unwrap();
-    let [Frame::Control(json)] = &frames[..] else { panic!("{frames:?}") };
+    let [Frame::Control(json)] = &frames[..] else {
+        panic!("{frames:?}")
+    };
     assert_eq!(Outgoing::read(json).unwrap(), answer);
 }
 
@@ -113,7 +167,9 @@ fn the_recorded_protocol_1_is_still_understood() {
     for line in transcript.lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         lines += 1;
-        let Some(control) = line.get("control") else { continue };
+        let Some(control) = line.get("control") else {
+            continue;
+        };
         let json = control.to_string();
         let again = if line["from"] == "client" {
             serde_json::to_value(Incoming::read(json.as_bytes()).unwrap()).unwrap()

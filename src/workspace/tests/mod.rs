@@ -31,20 +31,8 @@ impl Bench {
         home.create().unwrap();
         let workspace = Workspace::new(home, WorkspaceName::new(workspace).unwrap(), config);
         let bench = Self { folder, workspace };
-        bench.init(&bench.repository());
+        init(&bench.repository());
         bench
-    }
-
-    fn init(&self, repository: &Path) {
-        fs::create_dir_all(repository).unwrap();
-        git(repository, ["init", "-q", "-b", "main"]);
-        git(repository, ["config", "user.name", "Ada"]);
-        git(repository, ["config", "user.email", "ada@example.org"]);
-        git(repository, ["config", "commit.gpgsign", "false"]);
-        write(&repository.join("a.txt"), "one\n");
-        write(&repository.join("sub/b.txt"), "two\n");
-        write(&repository.join(".gitignore"), "*.log\n/target/\n.env\n/cache\n");
-        commit(repository, "first");
     }
 
     fn repository(&self) -> PathBuf {
@@ -62,21 +50,44 @@ impl Bench {
     }
 
     async fn make(&self, session: &str) -> Worktree {
-        self.workspace.create_worktree(&self.request(session)).await.unwrap()
+        self.workspace
+            .create_worktree(&self.request(session))
+            .await
+            .unwrap()
     }
 
     fn trash(&self, session: &str) -> PathBuf {
         let batch = BatchId::new("batch-1").unwrap();
-        self.workspace.trash_path(&batch, &SessionId::new(session).unwrap())
+        self.workspace
+            .trash_path(&batch, &SessionId::new(session).unwrap())
     }
 
     async fn give_back(&self, worktree: &Worktree) -> Freed {
-        self.workspace.give_back(&self.repository(), worktree).await.unwrap()
+        self.workspace
+            .give_back(&self.repository(), worktree)
+            .await
+            .unwrap()
     }
 
     fn branches(&self) -> String {
         git(&self.repository(), ["branch", "--format=%(refname:short)"])
     }
+}
+
+/// A repository with one commit on `main`.
+fn init(repository: &Path) {
+    fs::create_dir_all(repository).unwrap();
+    git(repository, ["init", "-q", "-b", "main"]);
+    git(repository, ["config", "user.name", "Ada"]);
+    git(repository, ["config", "user.email", "ada@example.org"]);
+    git(repository, ["config", "commit.gpgsign", "false"]);
+    write(&repository.join("a.txt"), "one\n");
+    write(&repository.join("sub/b.txt"), "two\n");
+    write(
+        &repository.join(".gitignore"),
+        "*.log\n/target/\n.env\n/cache\n",
+    );
+    commit(repository, "first");
 }
 
 /// Runs git, which must succeed.
@@ -88,13 +99,30 @@ fn git<S: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = S>) -> Str
 
 fn try_git<S: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = S>) -> (bool, String) {
     let mut command = Command::new("git");
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
+    for (name, _) in
+        std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_"))
+    {
         command.env_remove(name);
     }
-    command.args(["-c", "protocol.file.allow=always"]).arg("-C").arg(folder).args(args);
-    let done = command.env("LC_ALL", "C").env("GIT_EDITOR", "true").output().unwrap();
-    let text = if done.status.success() { done.stdout } else { [done.stdout, done.stderr].concat() };
-    (done.status.success(), String::from_utf8_lossy(&text).trim_end().to_owned())
+    command
+        .args(["-c", "protocol.file.allow=always"])
+        .arg("-C")
+        .arg(folder)
+        .args(args);
+    let done = command
+        .env("LC_ALL", "C")
+        .env("GIT_EDITOR", "true")
+        .output()
+        .unwrap();
+    let text = if done.status.success() {
+        done.stdout
+    } else {
+        [done.stdout, done.stderr].concat()
+    };
+    (
+        done.status.success(),
+        String::from_utf8_lossy(&text).trim_end().to_owned(),
+    )
 }
 
 fn write(path: &Path, content: &str) {
@@ -116,7 +144,10 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, (u32, i64, Vec<u8>)> {
             let path = entry.unwrap().path();
             let seen = path.symlink_metadata().unwrap();
             let content = if seen.is_symlink() {
-                fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+                fs::read_link(&path)
+                    .unwrap()
+                    .into_os_string()
+                    .into_encoded_bytes()
             } else if seen.is_file() {
                 fs::read(&path).unwrap()
             } else {
@@ -126,7 +157,10 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, (u32, i64, Vec<u8>)> {
             if seen.is_dir() {
                 todo.push(path.clone());
             }
-            found.insert(path.strip_prefix(folder).unwrap().to_owned(), (seen.mode(), time, content));
+            found.insert(
+                path.strip_prefix(folder).unwrap().to_owned(),
+                (seen.mode(), time, content),
+            );
         }
     }
     found

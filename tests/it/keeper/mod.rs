@@ -3,7 +3,9 @@
 
 mod clients;
 mod ends;
+mod facts;
 mod screens;
 mod starts;
 mod stops;
 mod support;
+mod transcript;
