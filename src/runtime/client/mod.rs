@@ -15,7 +15,8 @@ use self::error::{lost, unexpected};
 pub use self::screen::{FactsFeed, ScreenFeed, ScreenUpdate, Typist};
 pub use self::start::{Launching, start};
 use super::wire::message::{StatusReply, StopPace, TextReply};
-use super::wire::{self, Body, Condition, Decoder, Frame, Hello, Incoming, Outgoing, Request};
+pub use super::wire::Condition;
+use super::wire::{self, Body, Decoder, Frame, Hello, Incoming, Outgoing, Request};
 use crate::domain::facts::ExitFacts;
 use crate::os::spawn;
 
