@@ -78,6 +78,8 @@ pub(crate) enum CliError {
         message: String,
         /// What to do.
         hint: Option<String>,
+        /// The session it is about.
+        id: Option<SessionId>,
     },
 }
 
@@ -121,6 +123,7 @@ impl CliError {
     pub(crate) fn id(&self) -> Option<&SessionId> {
         match self {
             Self::EndedFirst { id, .. } => Some(id),
+            Self::Part { id, .. } => id.as_ref(),
             Self::Host(error) => match error {
                 HostError::NotFound(id)
                 | HostError::IdInTrash(id)
@@ -141,7 +144,7 @@ macro_rules! parts {
     ($($error:ty),+) => {
         $(impl From<$error> for CliError {
             fn from(error: $error) -> Self {
-                Self::Part { kind: error.kind(), message: error.to_string(), hint: error.hint() }
+                Self::Part { kind: error.kind(), message: error.to_string(), hint: error.hint(), id: None }
             }
         })+
     };
