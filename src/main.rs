@@ -1,3 +1,7 @@
 //! The `callboard` program: parse, dispatch, exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    callboard::cli::main(std::env::args_os().collect())
+}

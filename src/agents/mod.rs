@@ -1,1 +1,142 @@
-//! agents
+//! Agent definitions as data, and how to launch and resume each (`spec/agents.md` G1 to G4).
+//! Starts no process.
+
+mod definition;
+mod error;
+mod files;
+mod launch;
+mod lookup;
+
+#[cfg(test)]
+mod detection_tests;
+#[cfg(test)]
+mod launch_tests;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+pub use definition::{Definition, Environment, Launch};
+pub use error::AgentError;
+pub use launch::{LaunchPlan, LaunchedHow};
+pub use lookup::Lookup;
+
+use crate::config::{Config, Mistake, Target};
+use crate::domain::agent::{Rules, StopWay, SubmitRule};
+use crate::domain::session::LaunchFacts;
+use crate::os::paths::Home;
+
+/// Every agent that is known, and the targets that are configured.
+#[derive(Debug, Clone)]
+pub struct Registry {
+    agents: BTreeMap<String, Definition>,
+    targets: BTreeMap<String, Target>,
+    lookup: Lookup,
+}
+
+impl Registry {
+    /// The shipped definitions with the operator's own over them. A mistake in a file disables that
+    /// file only (G1).
+    pub fn load(home: &Home, config: &Config) -> (Self, Vec<Mistake>) {
+        let (agents, mistakes) = files::load(&home.config.join("agents"));
+        let lookup = Lookup::from_env();
+        (
+            Self {
+                agents,
+                targets: config.targets.clone(),
+                lookup,
+            },
+            mistakes,
+        )
+    }
+
+    /// The same registry that looks for programs elsewhere.
+    pub fn with_lookup(self, lookup: Lookup) -> Self {
+        Self { lookup, ..self }
+    }
+
+    /// The definition of an agent.
+    pub fn find(&self, agent: &str) -> Option<&Definition> {
+        self.agents.get(agent)
+    }
+
+    /// Names of the agents that are offered, in order.
+    pub fn names(&self) -> Vec<&str> {
+        let offered = self
+            .agents
+            .iter()
+            .filter(|(_, definition)| !definition.hidden);
+        offered.map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Names of the targets that are configured, in order; every agent is also a target.
+    pub fn targets(&self) -> Vec<&str> {
+        self.targets.keys().map(String::as_str).collect()
+    }
+
+    /// The agent that a target launches; none where neither target nor agent has this name.
+    pub fn agent_of<'a>(&'a self, target: &'a str) -> Option<&'a str> {
+        match self.targets.get(target) {
+            Some(found) => Some(&found.agent),
+            None => self.agents.contains_key(target).then_some(target),
+        }
+    }
+
+    /// Where the program of an agent is.
+    ///
+    /// # Errors
+    /// The agent is unknown, or its program is not found.
+    pub fn program(&self, agent: &str) -> Result<PathBuf, AgentError> {
+        self.lookup.program(agent, &self.known(agent)?.program)
+    }
+
+    /// Program and arguments that print an agent's version; none where there is no way.
+    pub fn version_command(&self, agent: &str) -> Option<(PathBuf, Vec<String>)> {
+        let arguments = &self.find(agent)?.version;
+        if arguments.is_empty() {
+            return None;
+        }
+        Some((self.program(agent).ok()?, arguments.clone()))
+    }
+
+    /// Checks that the agent is known and its program found (`spec/lifecycle.md` C1).
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn check_agent(&self, launch: &LaunchFacts) -> Result<(), AgentError> {
+        self.plan_launch(launch, None, false).map(|_| ())
+    }
+
+    /// Whether an agent has a way to resume a conversation (B1).
+    pub fn can_resume(&self, agent: &str) -> bool {
+        self.find(agent)
+            .is_some_and(|definition| !definition.launch.resume.is_empty())
+    }
+
+    /// Detection rules of an agent; an unknown one has none.
+    pub fn rules(&self, agent: &str) -> Rules {
+        self.find(agent)
+            .map(|definition| definition.rules.clone())
+            .unwrap_or_default()
+    }
+
+    /// How an agent is asked to end.
+    pub fn stop_way(&self, agent: &str) -> StopWay {
+        self.find(agent)
+            .map(|definition| definition.stop.clone())
+            .unwrap_or_default()
+    }
+
+    /// How text is submitted to an agent.
+    pub fn submit(&self, agent: &str) -> SubmitRule {
+        self.find(agent)
+            .map(|definition| definition.submit.clone())
+            .unwrap_or_default()
+    }
+
+    fn known(&self, agent: &str) -> Result<&Definition, AgentError> {
+        self.find(agent).ok_or_else(|| AgentError::Unknown {
+            agent: agent.to_owned(),
+            known: self.names().join(", "),
+        })
+    }
+}

@@ -1,1 +1,152 @@
-//! cli
+//! The command line: the only clap. Reads words, calls coordinators and queries, prints answers;
+//! contains no rule of its own. `spec/cli.md` is its contract.
+
+mod agents;
+mod args;
+mod ask;
+mod config;
+mod console;
+mod demo;
+mod edit;
+mod end;
+mod error;
+mod json;
+mod list;
+mod output;
+mod project;
+mod records;
+mod restore;
+mod scripted;
+mod select;
+mod spawn;
+mod talk;
+mod wait;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::host::ports::Ports;
+use crate::os::paths::Home;
+
+use args::{AgentsCommand, Cli, Command, OpsCommand};
+use console::Console;
+use error::{CliError, CommandResult, Ending, exit_code};
+use output::Output;
+
+/// Runs the command line `args`, the program's name first; answers the exit code.
+pub fn main(args: Vec<OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => return wrong_use(&error, args.iter().any(|arg| arg == "--json")),
+    };
+    let out = Output {
+        json: cli.global.json,
+        quiet: cli.global.quiet,
+    };
+    let result = run(cli, out);
+    match &result {
+        Ok(_) | Err(CliError::ClosedPipe) => {}
+        Err(error) => out.error(error),
+    }
+    exit_code(&result)
+}
+
+/// Help and version are answers; everything else is wrong use.
+fn wrong_use(error: &clap::Error, json: bool) -> ExitCode {
+    if json && error.use_stderr() {
+        let text = error.to_string();
+        let message = text.trim_start_matches("error: ").trim_end().to_owned();
+        let error = CliError::Usage {
+            message,
+            hint: None,
+        };
+        Output { json, quiet: false }.error(&error);
+        return exit_code(&Err(error));
+    }
+    // Nobody is left to tell where printing fails.
+    let _gone = error.print();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// Does what was asked for. Whatever needs no store comes first.
+fn run(cli: Cli, out: Output) -> CommandResult {
+    if cli.command.is_some() && !cli.board.is_empty() {
+        return Err(CliError::Usage {
+            message: "--section and --select before a command belong to the dashboard".to_owned(),
+            hint: Some("put --section after the command".to_owned()),
+        });
+    }
+    if let Some(Command::Scripted(args)) = &cli.command {
+        return scripted::run(args).map(Ending::Code);
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(CliError::io("starting the runtime"))?;
+    runtime.block_on(with_home(cli, out))
+}
+
+/// Commands that need folders and configuration, and those that need store and coordinators too.
+async fn with_home(cli: Cli, out: Output) -> CommandResult {
+    if let Some(Command::Demo(args)) = cli.command {
+        return demo::run(args, out).await;
+    }
+    let home = Home::from_env().map_err(CliError::io("finding the folders"))?;
+    let config = crate::config::load(&home)?;
+    match &cli.command {
+        Some(Command::Config) => return config::run(&home, &config, out),
+        Some(Command::Agents(AgentsCommand::List)) => {
+            return agents::list(&home, &config, out).await;
+        }
+        _ => {}
+    }
+    let console = console::open(home, config, cli.global.workspace, out).await?;
+    match cli.command {
+        Some(command) => dispatch(&console, command).await,
+        None => board(&console, cli.board).await,
+    }
+}
+
+async fn dispatch<P: Ports>(console: &Console<P>, command: Command) -> CommandResult {
+    match command {
+        Command::Project(command) => project::run(console, command).await,
+        Command::Spawn(args) => spawn::run(console, *args).await,
+        Command::List(args) => list::list(console, *args).await,
+        Command::Sections => list::sections(console).await,
+        Command::Show { id } => list::show(console, &id).await,
+        Command::Screen(args) => talk::screen(console, args).await,
+        Command::Send(args) => talk::send(console, args).await,
+        Command::Keys(args) => talk::keys(console, args).await,
+        Command::Wait(args) => wait::run(console, args).await,
+        Command::Stop(args) => end::stop(console, *args).await,
+        Command::Delete(args) => end::delete(console, *args).await,
+        Command::Restore(args) => restore::run(console, args).await,
+        Command::Pin(args) => edit::pin(console, &args.ids, true).await,
+        Command::Unpin(args) => edit::pin(console, &args.ids, false).await,
+        Command::Rename(args) => edit::rename(console, args).await,
+        Command::Seen(args) => edit::seen(console, &args.ids).await,
+        Command::Messages { id } => records::messages(console, &id).await,
+        Command::Events(args) => records::events(console, args).await,
+        Command::Ops { command } => {
+            records::ops(console, command.unwrap_or(OpsCommand::List)).await
+        }
+        Command::Recover => records::recover(console).await,
+        Command::Attach(args) => attach(console, args).await,
+        Command::Agents(_)
+        | Command::Config
+        | Command::Demo(_)
+        | Command::Keeper
+        | Command::Scripted(_) => unreachable!("done before the store was opened"),
+    }
+}
+
+/// tmp
+async fn board<P: Ports>(_: &Console<P>, _: args::BoardArgs) -> CommandResult {
+    Ok(Ending::Done)
+}
+/// tmp
+async fn attach<P: Ports>(_: &Console<P>, _: args::AttachArgs) -> CommandResult {
+    Ok(Ending::Done)
+}

@@ -1,1 +1,130 @@
-//! config
+//! `config.toml`: typed, checked, every value with a default (`spec/cli.md`).
+
+mod mistake;
+mod values;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use mistake::Mistake;
+pub use values::{Config, Glyphs, Notifications, OnMerge, Target};
+
+use crate::domain::error::ErrorKind;
+use crate::os::paths::Home;
+
+/// Why the configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// It holds a mistake.
+    #[error(transparent)]
+    Mistake(#[from] Mistake),
+    /// It cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl ConfigError {
+    /// What a caller can do about it.
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
+
+    /// What to do.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Mistake(mistake) => mistake.hint.clone(),
+            Self::Read { .. } => Some("check who may read the file".to_owned()),
+        }
+    }
+}
+
+/// Reads the configuration of an installation; a missing file means the defaults.
+///
+/// # Errors
+/// The file cannot be read or holds a mistake.
+pub fn load(home: &Home) -> Result<Config, ConfigError> {
+    let path = home.config.join("config.toml");
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(parse(&path, &text)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Config::default()),
+        Err(source) => Err(ConfigError::Read { path, source }),
+    }
+}
+
+/// Parses and checks a configuration; `path` only names it in messages.
+///
+/// # Errors
+/// Unknown keys, wrong types, values out of range: with line and nearest valid key.
+pub fn parse(path: &Path, text: &str) -> Result<Config, Mistake> {
+    let config: Config =
+        toml::from_str(text).map_err(|error| Mistake::from_toml(path, text, &error))?;
+    config
+        .check()
+        .map_err(|(key, message)| Mistake::at(path, text, key, message))?;
+    Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mistake(text: &str) -> String {
+        let found = parse(Path::new("/c/config.toml"), text).unwrap_err();
+        format!("{found} | {}", found.hint.as_deref().unwrap_or_default())
+    }
+
+    #[test]
+    fn an_empty_file_means_the_defaults() {
+        let config = parse(Path::new("config.toml"), "").unwrap();
+        assert_eq!(config, Config::default());
+        assert_eq!(
+            (config.max_starting, config.leave_key.as_str()),
+            (4, "Ctrl+]")
+        );
+    }
+
+    #[test]
+    fn an_unknown_key_names_file_line_and_the_nearest_key() {
+        assert_eq!(
+            mistake("theme = \"dark\"\nmax_startin = 2\n"),
+            "/c/config.toml, line 2: unknown key `max_startin` | did you mean `max_starting`?"
+        );
+        assert_eq!(
+            mistake("\n[targets.fast]\nagent = \"claude\"\nmodle = \"x\"\n"),
+            "/c/config.toml, line 4: unknown key `modle` | did you mean `model`?"
+        );
+    }
+
+    #[test]
+    fn wrong_values_name_their_line() {
+        assert!(mistake("glyphs = \"asci\"").ends_with("did you mean `ascii`?"));
+        assert!(mistake("agent = 3").starts_with("/c/config.toml, line 1: "));
+        assert_eq!(
+            mistake("theme = \"dark\"\n\nmax_starting = 0"),
+            "/c/config.toml, line 3: `max_starting` must be at least 1 | "
+        );
+        assert!(mistake("branch = \"wip\"").contains("{session}"));
+        assert!(mistake("a = ").starts_with("/c/config.toml, line 1: "));
+    }
+
+    #[test]
+    fn a_target_says_what_is_launched() {
+        let text = "[targets.careful]\nagent = \"claude\"\npermission_mode = \"plan\"\nargs = [\"-v\"]\nenv = { A = \"1\" }\n";
+        let config = parse(Path::new("config.toml"), text).unwrap();
+        let target = &config.targets["careful"];
+        assert_eq!(target.agent, "claude");
+        assert_eq!(target.env["A"], "1");
+    }
+
+    #[test]
+    fn a_missing_file_is_no_failure() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path()).unwrap();
+        assert_eq!(load(&home).unwrap(), Config::default());
+    }
+}

@@ -25,6 +25,8 @@ words! {
         Cleanup = "cleanup",
         /// Remove for good.
         Purge = "purge",
+        /// Type into an agent.
+        Send = "send",
     }
 }
 

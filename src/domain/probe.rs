@@ -116,3 +116,151 @@ fn detect(mut next: Condition, evidence: &str, now: Timestamp) -> Condition {
     next.lifecycle.detecting = Some(memory).filter(|_| !over);
     next
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::activity::{Activity, ActivityFact};
+    use crate::domain::facts::Facts;
+    use rstest::rstest;
+
+    const START: Timestamp = Timestamp(1_000_000_000);
+
+    fn at(seconds: u64) -> Timestamp {
+        START.plus(Duration::from_secs(seconds))
+    }
+
+    fn live() -> Condition {
+        let facts = Facts {
+            generation: 1,
+            sequence: 1,
+            activity: ActivityFact {
+                value: Activity::Active,
+                since: START,
+                witness: String::new(),
+            },
+            question: None,
+            title: None,
+            last_sign_at: START,
+            keeper_pid: 1,
+            pid: 2,
+            started_at: START,
+            exit: None,
+        };
+        let published = Condition::new(START).launched(1, START).published(1, &[], START);
+        published.fold(&facts, &[], START).unwrap()
+    }
+
+    fn found(keeper: Answer, process: Answer) -> Evidence {
+        Evidence { keeper, process, kill_requested: None }
+    }
+
+    #[rstest]
+    #[case(Answer::Yes, Answer::Yes, 100, State::Working)]
+    #[case(Answer::No, Answer::No, 100, State::Terminated)]
+    #[case(Answer::No, Answer::No, 10, State::Detecting)]
+    #[case(Answer::No, Answer::Yes, 100, State::Detecting)]
+    #[case(Answer::Yes, Answer::No, 100, State::Detecting)]
+    #[case(Answer::Failed, Answer::No, 100, State::Detecting)]
+    #[case(Answer::Failed, Answer::Failed, 100, State::Detecting)]
+    fn a_probe_concludes_as_a4_says(
+        #[case] keeper: Answer,
+        #[case] process: Answer,
+        #[case] seconds: u64,
+        #[case] state: State,
+    ) {
+        let probed = live().probed(&found(keeper, process), &[], at(seconds));
+        assert_eq!(probed.lifecycle.state, state);
+        let lost = (state == State::Terminated).then_some(TerminationReason::RuntimeLost);
+        assert_eq!(probed.lifecycle.reason, lost);
+    }
+
+    #[test]
+    fn a_requested_kill_is_believed_although_it_was_active_just_now_a4() {
+        let evidence = Evidence {
+            kill_requested: Some(TerminationReason::ManuallyKilled),
+            ..found(Answer::No, Answer::No)
+        };
+        let probed = live().probed(&evidence, &[], at(1));
+        assert_eq!(probed.lifecycle.reason, Some(TerminationReason::ManuallyKilled));
+    }
+
+    #[test]
+    fn three_equal_attempts_are_stuck_a5() {
+        let failed = found(Answer::Failed, Answer::Failed);
+        let mut session = live();
+        for (seconds, state) in [
+            (100, State::Detecting),
+            (110, State::Detecting),
+            (130, State::Detecting),
+            (160, State::Stuck),
+            (190, State::Stuck),
+        ] {
+            session = session.probed(&failed, &[], at(seconds));
+            assert_eq!(session.lifecycle.state, state, "after {seconds} s");
+        }
+        let rescued = session.probed(&found(Answer::Yes, Answer::Yes), &[], at(200));
+        assert_eq!(rescued.lifecycle.state, State::Working);
+    }
+
+    #[test]
+    fn other_evidence_starts_the_count_again_but_five_minutes_are_the_limit_a5() {
+        let mut session = live();
+        for round in 0..9_u64 {
+            let process = if round % 2 == 0 { Answer::No } else { Answer::Failed };
+            let seconds = 100 + round * 31;
+            session = session.probed(&found(Answer::Failed, process), &[], at(seconds));
+            assert_eq!(session.lifecycle.state, State::Detecting, "round {round}");
+        }
+        let over = session.probed(&found(Answer::Failed, Answer::No), &[], at(401));
+        assert_eq!(over.lifecycle.state, State::Stuck);
+    }
+
+    #[test]
+    fn a_valid_signal_ends_detecting_a3() {
+        let lost = live().probed(&found(Answer::No, Answer::Yes), &[], at(100));
+        assert_eq!(lost.due_at, Some(at(130)));
+        let facts = Facts {
+            generation: 1,
+            sequence: 2,
+            activity: ActivityFact {
+                value: Activity::Idle,
+                since: at(105),
+                witness: String::new(),
+            },
+            question: None,
+            title: None,
+            last_sign_at: at(105),
+            keeper_pid: 1,
+            pid: 2,
+            started_at: START,
+            exit: None,
+        };
+        let back = lost.fold(&facts, &[], at(105)).unwrap();
+        assert_eq!((back.lifecycle.state, back.lifecycle.detecting), (State::Idle, None));
+    }
+
+    #[test]
+    fn terminal_sessions_are_never_rewritten_a5() {
+        let ended = live().terminated(TerminationReason::ManuallyKilled, &[], at(1));
+        for answer in [Answer::Yes, Answer::No, Answer::Failed] {
+            assert_eq!(ended.probed(&found(answer, answer), &[], at(500)), ended);
+        }
+    }
+
+    #[rstest]
+    #[case(5, 9, true)]
+    #[case(5, 10, false)]
+    #[case(4, 4, false)]
+    fn many_dead_at_once_are_failed_probes_a6(
+        #[case] dead: usize,
+        #[case] all: usize,
+        #[case] breaks: bool,
+    ) {
+        let mut round = vec![found(Answer::Yes, Answer::Yes); all];
+        round[..dead].fill(found(Answer::No, Answer::No));
+        break_circuit(&mut round);
+        assert_eq!(round.iter().any(Evidence::reads_dead), !breaks);
+        assert_eq!(round.iter().filter(|e| e.keeper == Answer::Yes).count(), all - dead);
+    }
+}

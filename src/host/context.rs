@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::os::clock;
+use super::error::{HostError, HostResult};
+use super::ports::PortResult;
 
 /// Publish of a launch.
 pub const PUBLISH: Duration = Duration::from_secs(5);
@@ -25,9 +26,14 @@ pub const CLEAN_UP: Duration = Duration::from_secs(30);
 /// Gathering advice for a plan (D2).
 pub const ADVICE: Duration = Duration::from_secs(3);
 /// Waiting for locks.
-pub const LOCK_WAIT: Duration = Duration::from_secs(60);
+pub const LOCK_WAIT: Duration = Duration::from_mins(1);
 /// Starting a keeper until it is ready.
 pub const START: Duration = Duration::from_secs(20);
+
+/// The present of the timers that end a step, so that both stand still together in tests.
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
 
 /// What a step may take, and what ends it.
 #[derive(Debug, Clone)]
@@ -41,24 +47,68 @@ pub struct Context {
 impl Context {
     /// No deadline, cancelled by nobody.
     pub fn new() -> Self {
-        Self { deadline: None, cancel: CancellationToken::new() }
+        Self {
+            deadline: None,
+            cancel: CancellationToken::new(),
+        }
     }
 
     /// Cancelled with `cancel`.
     pub fn cancelled_by(cancel: CancellationToken) -> Self {
-        Self { deadline: None, cancel }
+        Self {
+            deadline: None,
+            cancel,
+        }
     }
 
     /// A *detached* step: its own deadline, not cancelled by the caller.
     pub fn detached(limit: Duration) -> Self {
-        Self { deadline: Some(clock::monotonic() + limit), cancel: CancellationToken::new() }
+        Self {
+            deadline: Some(now() + limit),
+            cancel: CancellationToken::new(),
+        }
     }
 
     /// The same cancellation, with at most `limit` from now.
     pub fn within(&self, limit: Duration) -> Self {
-        let deadline = clock::monotonic() + limit;
+        let deadline = now() + limit;
         let deadline = self.deadline.map_or(deadline, |old| old.min(deadline));
-        Self { deadline: Some(deadline), cancel: self.cancel.clone() }
+        Self {
+            deadline: Some(deadline),
+            cancel: self.cancel.clone(),
+        }
+    }
+
+    /// Runs one port call; `what` names the attempt where it is ended from outside.
+    ///
+    /// # Errors
+    /// The port's own, or [`HostError::Ended`].
+    pub async fn step<T>(
+        &self,
+        what: &str,
+        work: impl Future<Output = PortResult<T>>,
+    ) -> HostResult<T> {
+        match self.run(work).await {
+            Ok(result) => Ok(result?),
+            Err(ended) => Err(HostError::Ended {
+                what: what.to_owned(),
+                ended,
+            }),
+        }
+    }
+
+    /// Looks at the cancellation (C5, L2).
+    ///
+    /// # Errors
+    /// [`HostError::Ended`] where the caller cancelled.
+    pub fn check(&self, what: &str) -> HostResult<()> {
+        if self.cancel.is_cancelled() {
+            return Err(HostError::Ended {
+                what: what.to_owned(),
+                ended: Ended::Cancelled,
+            });
+        }
+        Ok(())
     }
 
     /// Runs `work` until it ends, the deadline passes, or the caller cancels.

@@ -1,7 +1,7 @@
 //! Errors of the coordinators.
 
 use crate::domain::error::ErrorKind;
-use crate::domain::ids::{InvalidName, SessionId};
+use crate::domain::ids::{BatchId, InvalidName, SessionId};
 
 use super::context::Ended;
 use super::ports::PortError;
@@ -58,6 +58,9 @@ pub enum HostError {
         /// Why.
         reason: String,
     },
+    /// A live session does not say what to end or what to give back (K2).
+    #[error("session {0} does not say which runtime to end or which worktree to give back")]
+    IncompleteHandle(SessionId),
     /// The guard refused the plan (D3).
     #[error("the plan was not admitted")]
     NotAdmitted,
@@ -69,6 +72,25 @@ pub enum HostError {
         /// What differed last.
         difference: String,
     },
+    /// A create failed, and not everything that it had made could be taken back (C5).
+    #[error("{cause}; taking back what was made: {}", troubles.join("; "))]
+    NotUndone {
+        /// Why the create failed.
+        cause: Box<Self>,
+        /// What went wrong while taking back.
+        troubles: Vec<String>,
+    },
+    /// A delete ended after it had closed runtimes; no session was deleted (D4, D14).
+    #[error("{cause}; runtimes closed by then: {}", join(closed))]
+    Stopped {
+        /// Why it ended.
+        cause: Box<Self>,
+        /// The closed ones, ascending.
+        closed: Vec<SessionId>,
+    },
+    /// Nothing in the trash belongs to the batch.
+    #[error("there is no batch {0} in the trash")]
+    NoBatch(BatchId),
     /// Wrong use.
     #[error("{message}")]
     Usage {
@@ -93,16 +115,26 @@ impl HostError {
         match self {
             Self::Port(error) => error.kind,
             Self::Name(_) | Self::Usage { .. } => ErrorKind::Usage,
-            Self::Ended { ended: Ended::Cancelled, .. } => ErrorKind::Interrupted,
-            Self::Ended { ended: Ended::TimedOut, .. } => ErrorKind::TimedOut,
-            Self::NotFound(_) | Self::NoProject(_) | Self::NoParent(_) => ErrorKind::NotFound,
+            Self::Ended {
+                ended: Ended::Cancelled,
+                ..
+            } => ErrorKind::Interrupted,
+            Self::Ended {
+                ended: Ended::TimedOut,
+                ..
+            } => ErrorKind::TimedOut,
+            Self::NotFound(_) | Self::NoProject(_) | Self::NoParent(_) | Self::NoBatch(_) => {
+                ErrorKind::NotFound
+            }
             Self::PlanKeepsChanging { .. } => ErrorKind::Failed,
+            Self::NotUndone { cause, .. } | Self::Stopped { cause, .. } => cause.kind(),
             Self::IdInTrash(_)
             | Self::IdInUse(_)
             | Self::RailPlacementUnavailable(_)
             | Self::RailPlacementConflict(_)
             | Self::NotRestorable(_)
             | Self::NothingToResume(_)
+            | Self::IncompleteHandle(_)
             | Self::Incomplete { .. }
             | Self::NotAdmitted
             | Self::Refused { .. } => ErrorKind::Refused,
@@ -113,16 +145,24 @@ impl HostError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Port(error) => error.hint.clone(),
+            Self::NotUndone { cause, .. } | Self::Stopped { cause, .. } => cause.hint(),
             Self::Usage { hint, .. } | Self::Refused { hint, .. } => hint.clone(),
             Self::IdInTrash(id) => Some(format!("bring it back with: callboard restore {id}")),
-            Self::IdInUse(id) => {
-                Some(format!("if it ended, launch it again with: callboard restore {id}"))
-            }
+            Self::IdInUse(id) => Some(format!(
+                "if it ended, launch it again with: callboard restore {id}"
+            )),
             Self::NoProject(_) => Some("callboard project list shows the names".to_owned()),
             Self::NotRestorable(id) => Some(format!("stop it first with: callboard stop {id}")),
             _ => None,
         }
     }
+}
+
+fn join(ids: &[SessionId]) -> String {
+    ids.iter()
+        .map(SessionId::as_str)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Result of a coordinator.

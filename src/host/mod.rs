@@ -2,9 +2,26 @@
 //! (`spec/lifecycle.md`). Knows no SQL, git or PTY: those are behind [`ports`].
 
 pub mod context;
+mod create;
+mod delete;
+mod edit;
 pub mod error;
+mod journal;
+mod lanes;
+mod launch;
+pub mod locks;
+mod parallel;
 pub mod ports;
+mod reconcile;
+mod recover;
 pub mod report;
+mod restore;
+mod send;
+mod stop;
+#[cfg(test)]
+mod tests;
+
+pub use delete::Admission;
 
 use std::sync::Arc;
 
@@ -24,14 +41,20 @@ pub struct Host<P> {
 
 impl<P> Clone for Host<P> {
     fn clone(&self) -> Self {
-        Self { ports: Arc::clone(&self.ports), progress: self.progress.clone() }
+        Self {
+            ports: Arc::clone(&self.ports),
+            progress: self.progress.clone(),
+        }
     }
 }
 
 impl<P: Ports> Host<P> {
     /// Puts the coordinators on `ports`.
     pub fn new(ports: P) -> Self {
-        Self { ports: Arc::new(ports), progress: broadcast::channel(PROGRESS_KEPT).0 }
+        Self {
+            ports: Arc::new(ports),
+            progress: broadcast::channel(PROGRESS_KEPT).0,
+        }
     }
 
     /// The ports, for plain queries.

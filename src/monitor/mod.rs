@@ -1,1 +1,4 @@
-//! monitor
+//! Observes sessions from outside their keepers and concludes. Changes nothing: what it finds is
+//! folded by the store.
+
+pub mod probe;

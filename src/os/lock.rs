@@ -3,9 +3,9 @@
 //! Always polled, always unlocked explicitly, never upgraded, never inherited: a child made by fork
 //! without exec would otherwise keep them.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
@@ -24,6 +24,15 @@ pub enum Sharing {
 #[derive(Debug)]
 pub struct FileLock {
     file: File,
+}
+
+impl FileLock {
+    /// Whether the locked file is still the one at `path`: it may have been removed, and another
+    /// made in its place, between being opened and being locked.
+    pub fn is_at(&self, path: &Path) -> bool {
+        let same = |a: &Metadata, b: &Metadata| a.ino() == b.ino() && a.dev() == b.dev();
+        matches!((self.file.metadata(), std::fs::metadata(path)), (Ok(a), Ok(b)) if same(&a, &b))
+    }
 }
 
 impl Drop for FileLock {

@@ -1,6 +1,12 @@
 //! The operating system: the only `cfg(target_os)`, the only `unsafe`. Knows nothing of sessions.
 
 pub mod clock;
+pub mod command;
+pub mod fs;
 pub mod lock;
 pub mod paths;
+pub mod proctree;
 pub mod random;
+pub mod signals;
+pub mod spawn;
+pub mod terminal;

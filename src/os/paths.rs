@@ -116,21 +116,21 @@ impl Home {
     /// Socket of a session's keeper. Where the folder is too deep for a socket, the name of a short
     /// folder in the temporary one stands in for it.
     pub fn socket(&self, workspace: &WorkspaceName, session: &SessionId) -> PathBuf {
-        let name = format!("{:016x}.sock", fingerprint(&format!("{workspace}/{session}")));
+        let name = format!("{:016x}.sock", fingerprint(format!("{workspace}/{session}").as_bytes()));
         let path = self.run.join(&name);
         if path.as_os_str().len() <= SOCKET_LIMIT {
             return path;
         }
-        let short = fingerprint(&self.run.to_string_lossy());
+        let short = fingerprint(self.run.as_os_str().as_encoded_bytes());
         let user = rustix::process::getuid().as_raw();
         std::env::temp_dir().join(format!("callboard-{user}-{short:016x}")).join(name)
     }
 }
 
 /// FNV-1a: short stable names, not a secret.
-fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+pub fn fingerprint(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 

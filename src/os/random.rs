@@ -1,10 +1,17 @@
 //! Ids and tokens that cannot be guessed.
 
+use sha2::{Digest, Sha256};
+
 use crate::domain::ids::OperationId;
 
 /// A secret for one launch of an agent: 32 hexadecimal digits from the system's random source.
 pub fn token() -> String {
     uuid::Uuid::new_v4().simple().to_string()
+}
+
+/// What is stored of a token (`spec/store.md` W7): its SHA-256, as hexadecimal digits.
+pub fn token_hash(token: &str) -> String {
+    format!("{:x}", Sha256::digest(token))
 }
 
 /// A fresh id of an agent's conversation.

@@ -1,1 +1,19 @@
-//! tui
+//! The dashboard: the only place that knows ratatui and crossterm.
+//!
+//! A key or an answer from outside is an [`event::Event`]; [`update`] turns it into a new [`app`]
+//! and a list of [`event::Effect`]s; [`views`] draws. None of the three does I/O or reads a clock.
+
+pub mod action;
+pub mod app;
+pub mod event;
+pub mod glyph;
+mod nearest;
+pub mod theme;
+pub mod keymap;
+pub mod input;
+pub mod terminal;
+pub mod live;
+pub mod update;
+pub mod views;
+pub mod effects;
+pub mod run;

@@ -1,0 +1,38 @@
+//! Agent definitions as a port.
+
+use crate::agents;
+use crate::domain::session::LaunchFacts;
+use crate::host::ports::{AgentPort, LaunchPlan, LaunchedHow, PortResult};
+
+use super::Real;
+
+impl AgentPort for Real {
+    fn check_agent(&self, launch: &LaunchFacts) -> PortResult<()> {
+        Ok(self.agents.check_agent(launch)?)
+    }
+
+    fn can_resume(&self, agent: &str) -> bool {
+        self.agents.can_resume(agent)
+    }
+
+    fn plan_launch(
+        &self,
+        launch: &LaunchFacts,
+        prompt: Option<&str>,
+        resume: bool,
+    ) -> PortResult<LaunchPlan> {
+        let plan = self.agents.plan_launch(launch, prompt, resume)?;
+        Ok(LaunchPlan {
+            argv: plan.argv,
+            env: plan.env,
+            env_drop: plan.env_drop,
+            prompt_in_argv: plan.prompt_in_argv,
+            agent_session_id: plan.agent_session_id,
+            how: match plan.how {
+                agents::LaunchedHow::Resumed => LaunchedHow::Resumed,
+                agents::LaunchedHow::PromptAgain => LaunchedHow::PromptAgain,
+                agents::LaunchedHow::Fresh => LaunchedHow::Fresh,
+            },
+        })
+    }
+}

@@ -1,0 +1,261 @@
+//! Keepers as a port.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::domain::error::ErrorKind;
+use crate::domain::ids::SessionId;
+use crate::domain::probe::Evidence;
+use crate::domain::session::Session;
+use crate::host::context::{CLOSE, Context, KILL_AFTER, TERM_AFTER};
+use crate::host::ports::{
+    Closed, Input, PortError, PortResult, RuntimePort, ScreenText, StartRequest, Started,
+};
+use crate::monitor::probe;
+use crate::os::{paths, spawn};
+use crate::runtime::client::{self, ClientError, ClientResult, Keeper};
+use crate::runtime::launch::{AgentEnvironment, LaunchSpec, build_environment};
+use crate::runtime::wire::message::{Condition, StopPace};
+
+use super::Real;
+use super::workspace::ended_error;
+
+impl RuntimePort for Real {
+    async fn start(&self, ctx: &Context, request: &StartRequest) -> PortResult<Started> {
+        if let Some(running) = self.running(ctx, request).await {
+            return Ok(running);
+        }
+        let spec = self.spec(request)?;
+        let binary = spawn::own_binary().map_err(|error| PortError {
+            kind: ErrorKind::Failed,
+            message: format!("finding callboard's own program: {error}"),
+            hint: None,
+        })?;
+        let what = format!("starting {} of {}", request.agent, request.id);
+        let launching = within(ctx, &what, client::start(&spec, &binary)).await?;
+        let ready = launching.ready();
+        self.launches().insert((request.id.clone(), request.generation), launching);
+        Ok(Started {
+            created: true,
+            keeper_pid: ready.keeper_pid,
+            pid: ready.pid,
+            started_at: ready.started_at,
+        })
+    }
+
+    async fn publish_runtime(
+        &self,
+        ctx: &Context,
+        id: &SessionId,
+        generation: u32,
+    ) -> PortResult<()> {
+        let launching = self.launches().remove(&(id.clone(), generation));
+        match launching {
+            Some(launching) => {
+                within(ctx, &format!("publishing {id}"), launching.publish()).await
+            }
+            // A runtime that was found running is published already (C2).
+            None => Ok(()),
+        }
+    }
+
+    async fn close(&self, ctx: &Context, id: &SessionId) -> PortResult<Closed> {
+        let abandoned = self.take_launches(id);
+        let was_launching = !abandoned.is_empty();
+        for launching in abandoned {
+            within(ctx, &format!("ending {id}"), launching.abandon()).await?;
+        }
+        let ending = async {
+            let mut keeper = match self.keeper(id).await {
+                Ok(keeper) => keeper,
+                Err(ClientError::Gone { .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            match keeper.stop(None, pace()).await {
+                Ok(stopped) => Ok(Some(stopped)),
+                Err(ClientError::Gone { .. }) => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        match within(ctx, &format!("ending {id}"), ending).await? {
+            None => Ok(Closed { was_running: was_launching, escalated: false }),
+            Some(stopped) if stopped.ended => {
+                Ok(Closed { was_running: true, escalated: stopped.escalated })
+            }
+            Some(_) => Err(PortError {
+                kind: ErrorKind::Failed,
+                message: format!("the agent of {id} did not end after KILL"),
+                hint: Some("end its processes by hand, then try again".to_owned()),
+            }),
+        }
+    }
+
+    async fn type_into(&self, ctx: &Context, session: &Session, input: &Input) -> PortResult<()> {
+        let generation = session.condition.lifecycle.generation;
+        let (input, condition) = match input {
+            Input::Text { text, enter } => {
+                let paste = client::Input::Paste { text: text.clone(), submit: *enter };
+                (paste, Some(Condition::UnlessQuestion))
+            }
+            Input::Keys(keys) => (client::Input::Keys(keys.clone()), None),
+        };
+        let typing = async {
+            let mut keeper = self.keeper(&session.id).await?;
+            keeper.send(generation, input, condition).await
+        };
+        within(ctx, &format!("typing into {}", session.id), typing).await.map(|_| ())
+    }
+
+    async fn screen(
+        &self,
+        ctx: &Context,
+        id: &SessionId,
+        scrollback: usize,
+    ) -> PortResult<ScreenText> {
+        let reading = async { self.keeper(id).await?.text(scrollback).await };
+        let text = within(ctx, &format!("reading the screen of {id}"), reading).await?;
+        Ok(ScreenText {
+            cols: text.cols,
+            rows: text.rows,
+            lines: text.lines,
+            cursor: (text.cursor_row, text.cursor_col, text.cursor_visible),
+            title: text.title,
+            alternate: text.alternate,
+            scrollback_lines: text.scrollback_lines,
+        })
+    }
+
+    async fn probe(&self, session: &Session) -> Evidence {
+        probe::evidence(&self.socket(&session.id), session).await
+    }
+
+    async fn keepers(&self) -> PortResult<Vec<SessionId>> {
+        let sockets = tokio::fs::read_dir(self.socket_folder()).await;
+        let Ok(mut sockets) = sockets else { return Ok(Vec::new()) };
+        let mut found = BTreeSet::new();
+        while let Ok(Some(entry)) = sockets.next_entry().await {
+            let path = entry.path();
+            if path.extension().is_none_or(|extension| extension != "sock") {
+                continue;
+            }
+            let Ok(keeper) = Keeper::connect(&path).await else { continue };
+            if let Some(id) = keeper.hello().session.clone()
+                && self.socket(&id) == path
+            {
+                found.insert(id);
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+}
+
+fn pace() -> StopPace {
+    let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    StopPace {
+        term_ms: millis(TERM_AFTER),
+        kill_ms: millis(KILL_AFTER),
+        give_up_ms: millis(CLOSE).saturating_sub(500),
+    }
+}
+
+impl Real {
+    fn socket(&self, id: &SessionId) -> PathBuf {
+        self.home.socket(self.store.workspace(), id)
+    }
+
+    fn socket_folder(&self) -> PathBuf {
+        let any = SessionId::numbered(None, 1);
+        self.socket(&any).parent().map_or_else(|| self.home.run.clone(), PathBuf::from)
+    }
+
+    async fn keeper(&self, id: &SessionId) -> ClientResult<Keeper> {
+        Keeper::connect(&self.socket(id)).await
+    }
+
+    /// The runtime of this launch, where it runs already (C2).
+    async fn running(&self, ctx: &Context, request: &StartRequest) -> Option<Started> {
+        let asking = async {
+            let mut keeper = self.keeper(&request.id).await?;
+            keeper.status().await
+        };
+        let status = within(ctx, "asking the keeper", asking).await.ok()?;
+        let facts = status.facts;
+        (facts.generation == request.generation && facts.exit.is_none()).then_some(Started {
+            created: false,
+            keeper_pid: facts.keeper_pid,
+            pid: facts.pid,
+            started_at: facts.started_at,
+        })
+    }
+
+    fn spec(&self, request: &StartRequest) -> PortResult<LaunchSpec> {
+        let workspace = self.store.workspace();
+        let socket = self.socket(&request.id);
+        let history = self.home.history(workspace, &request.id);
+        let log = self.home.logs().join(format!("keeper@{workspace}@{}.log", request.id));
+        for folder in [socket.parent(), log.parent(), history.parent()].into_iter().flatten() {
+            paths::private_dir(folder).map_err(|error| PortError {
+                kind: ErrorKind::Failed,
+                message: format!("making {}: {error}", folder.display()),
+                hint: None,
+            })?;
+        }
+        let env = build_environment(
+            std::env::vars_os(),
+            &AgentEnvironment {
+                workspace,
+                home: self.home.root.as_deref(),
+                session: &request.id,
+                generation: request.generation,
+                token: &request.token,
+                cwd: &request.folder,
+                set: &request.plan.env,
+                drop: &request.plan.env_drop,
+            },
+        );
+        Ok(LaunchSpec {
+            argv: request.plan.argv.clone(),
+            env,
+            cwd: request.folder.clone(),
+            cols: request.size.0,
+            rows: request.size.1,
+            workspace: workspace.clone(),
+            session: request.id.clone(),
+            generation: request.generation,
+            token: request.token.clone(),
+            database: self.home.database(),
+            socket,
+            log,
+            history,
+            history_bytes: HISTORY_BYTES,
+            history_lines: usize::try_from(self.config.scrollback_lines.min(ENGINE_LINES))
+                .unwrap_or(0),
+            rules: self.agents.rules(&request.agent),
+            stop: self.agents.stop_way(&request.agent),
+            submit: self.agents.submit(&request.agent),
+            linger_ms: LINGER_MS,
+        })
+    }
+}
+
+/// Raw output kept on disk for each session.
+const HISTORY_BYTES: u64 = 16 << 20;
+/// Most rows of history in a keeper's engine: longer history is read from the disk.
+const ENGINE_LINES: u32 = 2_000;
+/// How long a keeper stays after its agent ended by itself (X4).
+const LINGER_MS: u64 = 10_000;
+
+async fn within<T>(
+    ctx: &Context,
+    what: &str,
+    work: impl Future<Output = ClientResult<T>>,
+) -> PortResult<T> {
+    match ctx.run(work).await {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => {
+            let error = PortError::from(error);
+            Err(PortError { message: format!("{what}: {}", error.message), ..error })
+        }
+        Err(ended) => Err(ended_error(what, ended)),
+    }
+}

@@ -1,0 +1,156 @@
+//! Worktrees as a port: every call ends with its context.
+
+use std::path::{Path, PathBuf};
+
+use crate::domain::error::ErrorKind;
+use crate::domain::ids::{BatchId, SessionId};
+use crate::domain::plan::Advice;
+use crate::domain::rail::ProjectSetup;
+use crate::host::context::{Context, Ended};
+use crate::host::ports::{
+    Freed, Moved, PortError, PortResult, WorkspacePort, Worktree, WorktreeRequest,
+};
+use crate::workspace::{self, WorkspaceResult};
+
+use super::Real;
+
+impl WorkspacePort for Real {
+    async fn is_repository(&self, path: &Path) -> bool {
+        self.workspace.is_repository(path).await
+    }
+
+    async fn check_worktree(&self, ctx: &Context, request: &WorktreeRequest) -> PortResult<()> {
+        within(ctx, "checking the worktree", self.workspace.check_worktree(&wanted(request))).await
+    }
+
+    async fn create_worktree(
+        &self,
+        ctx: &Context,
+        request: &WorktreeRequest,
+    ) -> PortResult<Worktree> {
+        let wanted = wanted(request);
+        let made = self.workspace.create_worktree(&wanted);
+        let made = within(ctx, "making the worktree", made).await?;
+        Ok(Worktree {
+            path: made.path,
+            branch: made.branch,
+            base: made.base,
+            new_branch: made.new_branch,
+        })
+    }
+
+    async fn prepare(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        worktree: &Path,
+        setup: &ProjectSetup,
+    ) -> PortResult<()> {
+        let work = self.workspace.prepare(repository, worktree, setup);
+        within(ctx, "setting the worktree up", work).await
+    }
+
+    async fn unprepare(
+        &self,
+        ctx: &Context,
+        _repository: &Path,
+        worktree: &Path,
+        _setup: &ProjectSetup,
+    ) -> PortResult<()> {
+        let work = self.workspace.unprepare(worktree);
+        within(ctx, "taking the set-up back", work).await
+    }
+
+    async fn give_back(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        worktree: &Worktree,
+    ) -> PortResult<Freed> {
+        let worktree = workspace::Worktree {
+            path: worktree.path.clone(),
+            branch: worktree.branch.clone(),
+            base: worktree.base.clone(),
+            new_branch: worktree.new_branch,
+        };
+        let work = self.workspace.give_back(repository, &worktree);
+        let freed = within(ctx, "giving the worktree back", work).await?;
+        Ok(Freed { freed: freed.freed, reason: freed.reason })
+    }
+
+    async fn advice(&self, ctx: &Context, worktree: &Path) -> PortResult<Advice> {
+        within(ctx, "looking at the worktree", self.workspace.advice(worktree)).await
+    }
+
+    fn trash_path(&self, batch: &BatchId, id: &SessionId) -> PathBuf {
+        self.workspace.trash_path(batch, id)
+    }
+
+    async fn move_to_trash(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        from: &Path,
+        to: &Path,
+    ) -> PortResult<Moved> {
+        let work = self.workspace.move_to_trash(repository, from, to);
+        Ok(moved(within(ctx, "moving the worktree to the trash", work).await?))
+    }
+
+    async fn move_back(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        from: &Path,
+        to: &Path,
+        branch: Option<&str>,
+    ) -> PortResult<Moved> {
+        let work = self.workspace.move_back(repository, from, to, branch);
+        Ok(moved(within(ctx, "moving the worktree back", work).await?))
+    }
+
+    async fn ensure_worktree(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        path: &Path,
+        branch: Option<&str>,
+    ) -> PortResult<Moved> {
+        let work = self.workspace.ensure_worktree(repository, path, branch);
+        Ok(moved(within(ctx, "making sure of the worktree", work).await?))
+    }
+}
+
+fn wanted(request: &WorktreeRequest) -> workspace::WorktreeRequest {
+    workspace::WorktreeRequest {
+        session: request.session.clone(),
+        project: request.project.clone(),
+        repository: request.repository.clone(),
+        branch: request.branch.clone(),
+        base: request.base.clone(),
+    }
+}
+
+fn moved(moved: workspace::Moved) -> Moved {
+    Moved { note: moved.note }
+}
+
+async fn within<T>(
+    ctx: &Context,
+    what: &str,
+    work: impl Future<Output = WorkspaceResult<T>>,
+) -> PortResult<T> {
+    match ctx.run(work).await {
+        Ok(result) => Ok(result?),
+        Err(ended) => Err(ended_error(what, ended)),
+    }
+}
+
+/// A step that its context ended.
+pub(super) fn ended_error(what: &str, ended: Ended) -> PortError {
+    let kind = match ended {
+        Ended::Cancelled => ErrorKind::Interrupted,
+        Ended::TimedOut => ErrorKind::TimedOut,
+    };
+    PortError { kind, message: format!("{what}: {ended}"), hint: None }
+}

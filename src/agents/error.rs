@@ -1,0 +1,81 @@
+//! Why an agent cannot be launched.
+
+use std::path::PathBuf;
+
+use crate::domain::error::ErrorKind;
+
+/// Why an agent cannot be launched.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AgentError {
+    /// No definition has this name.
+    #[error("there is no agent {agent:?}")]
+    Unknown {
+        /// As given.
+        agent: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// Its program is not installed.
+    #[error("the program {program:?} of agent {agent} is not found")]
+    ProgramMissing {
+        /// The agent.
+        agent: String,
+        /// What was looked for.
+        program: String,
+    },
+    /// The path of a program is no text.
+    #[error("the path {} of agent {agent}'s program is not UTF-8", path.display())]
+    PathNotText {
+        /// The agent.
+        agent: String,
+        /// The path.
+        path: PathBuf,
+    },
+    /// `command` without a program.
+    #[error("agent {0} needs a program to run")]
+    NoProgram(String),
+    /// The agent has no way to choose this.
+    #[error("agent {agent} has no way to choose its {what}")]
+    NotOffered {
+        /// The agent.
+        agent: String,
+        /// Model or permission mode.
+        what: &'static str,
+    },
+    /// A NUL, which no argument can hold.
+    #[error("the {0} holds a NUL character")]
+    Nul(&'static str),
+    /// A prompt beyond the limit.
+    #[error("the prompt has {bytes} bytes, the limit is {limit}", limit = super::launch::PROMPT_LIMIT)]
+    PromptTooLong {
+        /// Its length.
+        bytes: usize,
+    },
+}
+
+impl AgentError {
+    /// What a caller can do about it.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unknown { .. } => ErrorKind::NotFound,
+            Self::ProgramMissing { .. } | Self::PathNotText { .. } => ErrorKind::Refused,
+            Self::NoProgram(_)
+            | Self::NotOffered { .. }
+            | Self::Nul(_)
+            | Self::PromptTooLong { .. } => ErrorKind::Usage,
+        }
+    }
+
+    /// What to do.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unknown { known, .. } => Some(format!("known are {known}")),
+            Self::ProgramMissing { .. } => Some(
+                "install it, or name its path as `program` in a definition of your own".to_owned(),
+            ),
+            Self::NoProgram(_) => Some("give program and arguments after --".to_owned()),
+            Self::PromptTooLong { .. } => Some("put the text into a file and name that".to_owned()),
+            Self::PathNotText { .. } | Self::NotOffered { .. } | Self::Nul(_) => None,
+        }
+    }
+}

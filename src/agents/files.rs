@@ -1,0 +1,238 @@
+//! Reading definitions: those that are shipped, and the operator's over them field by field (G1).
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::definition::Definition;
+use crate::config::Mistake;
+
+/// The definitions in the program.
+const SHIPPED: &[(&str, &str)] = &[
+    ("claude", include_str!("../../assets/agents/claude.toml")),
+    ("codex", include_str!("../../assets/agents/codex.toml")),
+    ("command", include_str!("../../assets/agents/command.toml")),
+    (
+        "scripted",
+        include_str!("../../assets/agents/scripted.toml"),
+    ),
+    ("shell", include_str!("../../assets/agents/shell.toml")),
+];
+
+/// All definitions by name, and the mistakes that were found in files of the operator's.
+pub(super) fn load(folder: &Path) -> (BTreeMap<String, Definition>, Vec<Mistake>) {
+    let mut agents = BTreeMap::new();
+    let mut mistakes = Vec::new();
+    for (name, text) in SHIPPED {
+        let file = PathBuf::from(format!("assets/agents/{name}.toml"));
+        match read(&file, text, None) {
+            Ok(definition) => drop(agents.insert((*name).to_owned(), definition)),
+            Err(mistake) => mistakes.push(mistake),
+        }
+    }
+    let files = match own_files(folder) {
+        Ok(files) => files,
+        Err(error) => {
+            mistakes.push(unreadable(folder, &error));
+            Vec::new()
+        }
+    };
+    for file in files {
+        match read_own(&file) {
+            Ok((name, definition)) => drop(agents.insert(name, definition)),
+            Err(mistake) => mistakes.push(mistake),
+        }
+    }
+    (agents, mistakes)
+}
+
+fn own_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn unreadable(file: &Path, error: &io::Error) -> Mistake {
+    let message = format!("cannot be read: {error}");
+    Mistake {
+        file: file.to_owned(),
+        line: None,
+        message,
+        hint: None,
+    }
+}
+
+fn read_own(file: &Path) -> Result<(String, Definition), Mistake> {
+    let text = std::fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
+    let name = file
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let legal =
+        |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
+    if !name.chars().all(legal) || !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        let message = "the file's name is the agent's: only a-z, 0-9, '-', '_', '.'".to_owned();
+        return Err(Mistake {
+            file: file.to_owned(),
+            line: None,
+            message,
+            hint: None,
+        });
+    }
+    let shipped = SHIPPED
+        .iter()
+        .find(|(shipped, _)| *shipped == name)
+        .map(|(_, text)| *text);
+    read(file, &text, shipped).map(|definition| (name, definition))
+}
+
+/// Reads a definition; one of a shipped name lies over that one.
+fn read(file: &Path, text: &str, shipped: Option<&str>) -> Result<Definition, Mistake> {
+    let wrong = |error: toml::de::Error| Mistake::from_toml(file, text, &error);
+    // Alone first: keys and types are checked where they stand, with their lines.
+    let alone: Definition = toml::from_str(text).map_err(wrong)?;
+    let definition = match shipped {
+        None => alone,
+        Some(shipped) => {
+            let mut below: Table = toml::from_str(shipped).map_err(wrong)?;
+            let mut above: Table = toml::from_str(text).map_err(wrong)?;
+            // The version is that of the file itself.
+            above.entry("engine").or_insert(Value::Integer(0));
+            merge(&mut below, above);
+            below.try_into().map_err(wrong)?
+        }
+    };
+    definition
+        .check()
+        .map_err(|(at, message)| Mistake::at(file, text, &at, message))?;
+    Ok(definition)
+}
+
+/// Lays one table over another, field by field; rules of the same id replace each other, new ones
+/// go first.
+fn merge(below: &mut Table, above: Table) {
+    for (key, value) in above {
+        match (below.get_mut(&key), value) {
+            (Some(Value::Table(old)), Value::Table(new)) => merge(old, new),
+            (Some(Value::Array(old)), Value::Array(new)) if key == "rule" => merge_rules(old, new),
+            (_, value) => drop(below.insert(key, value)),
+        }
+    }
+}
+
+fn merge_rules(below: &mut Vec<Value>, above: Vec<Value>) {
+    let mut fresh = Vec::new();
+    for rule in above {
+        match below.iter_mut().find(|old| old.get("id") == rule.get("id")) {
+            Some(old) => *old = rule,
+            None => fresh.push(rule),
+        }
+    }
+    below.splice(0..0, fresh);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(files: &[(&str, &str)]) -> (BTreeMap<String, Definition>, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let (agents, mistakes) = load(folder.path());
+        let prefix = format!("{}/", folder.path().display());
+        let say = |mistake: &Mistake| {
+            let hint = mistake.hint.as_deref().unwrap_or_default();
+            format!("{mistake} | {hint}").replace(&prefix, "")
+        };
+        (agents, mistakes.iter().map(say).collect())
+    }
+
+    #[test]
+    fn all_shipped_definitions_are_right() {
+        let (agents, mistakes) = load(Path::new("/nowhere"));
+        assert_eq!(mistakes, []);
+        assert_eq!(agents.len(), SHIPPED.len());
+    }
+
+    #[test]
+    fn an_own_file_lies_over_the_shipped_one_field_by_field_g1() {
+        let text = "engine = 1\nprogram = \"/opt/claude\"\n[submit]\npause_ms = 900\n[[rules.rule]]\nid = \"composer\"\nactivity = \"idle\"\nregion = \"bottom\"\nall = [\"^> \"]\n[[rules.rule]]\nid = \"mine\"\nactivity = \"error\"\nregion = \"screen\"\nany = [\"oops\"]\n";
+        let (agents, mistakes) = with(&[("claude.toml", text)]);
+        assert!(mistakes.is_empty(), "{mistakes:?}");
+        let (own, shipped) = (&agents["claude"], &load(Path::new("/nowhere")).0["claude"]);
+        assert_eq!(
+            (own.program.as_str(), own.submit.pause_ms),
+            ("/opt/claude", 900)
+        );
+        assert_eq!(
+            (&own.launch, &own.submit.clear),
+            (&shipped.launch, &shipped.submit.clear)
+        );
+        assert_eq!(own.rules.rule.len(), shipped.rules.rule.len() + 1);
+        assert_eq!(own.rules.rule[0].id, "mine");
+        assert_eq!(own.rules.rule.last().unwrap().all, ["^> "]);
+    }
+
+    #[test]
+    fn a_new_name_adds_an_agent_g1() {
+        let text = "engine = 1\nprogram = \"mine\"\n[launch]\nprompt = [\"-p\", \"{prompt}\"]\n";
+        let (agents, mistakes) = with(&[("mine.toml", text), ("notes.txt", "no")]);
+        assert!(mistakes.is_empty(), "{mistakes:?}");
+        assert_eq!(agents["mine"].launch.prompt, ["-p", "{prompt}"]);
+    }
+
+    #[test]
+    fn a_mistake_names_its_place_and_disables_that_file_only_g1() {
+        let (agents, mistakes) = with(&[
+            (
+                "a.toml",
+                "engine = 1\nprogram = \"a\"\n[launch]\nresum = []\n",
+            ),
+            ("b.toml", "program = \"b\"\n"),
+            (
+                "c.toml",
+                "engine = 1\nprogram = \"c\"\n[launch]\nmodel = [\"-m\"]\n",
+            ),
+            ("claude.toml", "engine = 2\n"),
+            (
+                "d.toml",
+                "engine = 1\nprogram = \"d\"\n[[rules.rule]]\nid = \"r\"\nactivity = \"idle\"\nregion = \"title\"\nall = [\"(\"]\n",
+            ),
+            ("e.toml", "engine = 1\nprogram = \"e\"\n"),
+            ("f g.toml", "engine = 1\nprogram = \"f\"\n"),
+            ("h.toml", "engine = 1\n[stop]\nsignal = \"KILL\"\n"),
+        ]);
+        assert_eq!(
+            mistakes,
+            [
+                "a.toml, line 4: unknown key `resum` | did you mean `resume`?",
+                "b.toml: `engine` must be 1, the version of this format | ",
+                "c.toml, line 4: `model` must hold {model} | ",
+                "claude.toml, line 1: `engine` must be 1, the version of this format | ",
+                "d.toml, line 4: rule `r`: \"(\": error: unclosed group | ",
+                "f g.toml: the file's name is the agent's: only a-z, 0-9, '-', '_', '.' | ",
+                "h.toml: `program` is missing | ",
+            ]
+        );
+        assert!(agents.contains_key("e") && !agents.contains_key("a"));
+        assert_eq!(agents["claude"].program, "claude", "the shipped one stays");
+    }
+}

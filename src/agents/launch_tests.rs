@@ -1,0 +1,267 @@
+//! Launch plans (`spec/agents.md` G4, `spec/lifecycle.md` B1 to B3).
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::*;
+
+struct Bench {
+    folder: tempfile::TempDir,
+    registry: Registry,
+}
+
+fn bench(config: &str) -> Bench {
+    let folder = tempfile::tempdir().unwrap();
+    for program in ["claude", "codex", "tool", "zsh", "callboard"] {
+        let path = folder.path().join(program);
+        std::fs::write(&path, "").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let config = crate::config::parse(Path::new("config.toml"), config).unwrap();
+    let home = Home::at(folder.path()).unwrap();
+    let (registry, mistakes) = Registry::load(&home, &config);
+    assert_eq!(mistakes, []);
+    let registry = registry.with_lookup(Lookup {
+        path: Some(folder.path().into()),
+        shell: Some(folder.path().join("zsh")),
+        own: Some(folder.path().join("callboard")),
+    });
+    Bench { folder, registry }
+}
+
+fn facts(agent: &str) -> LaunchFacts {
+    LaunchFacts {
+        agent: agent.to_owned(),
+        target: agent.to_owned(),
+        ..LaunchFacts::default()
+    }
+}
+
+impl Bench {
+    fn plan(&self, launch: &LaunchFacts, prompt: Option<&str>, resume: bool) -> LaunchPlan {
+        self.registry.plan_launch(launch, prompt, resume).unwrap()
+    }
+
+    /// The words of a launch; program by its name, a set id as `ID`.
+    fn words(&self, launch: &LaunchFacts, prompt: Option<&str>, resume: bool) -> Vec<String> {
+        let plan = self.plan(launch, prompt, resume);
+        let folder = format!("{}/", self.folder.path().display());
+        let id = plan.agent_session_id.unwrap_or_else(|| "none".to_owned());
+        let known = launch.agent_session_id.as_deref() == Some(&id);
+        let short = |word: &String| word.replace(&folder, "");
+        plan.argv
+            .iter()
+            .map(short)
+            .map(|word| if known { word } else { word.replace(&id, "ID") })
+            .collect()
+    }
+}
+
+#[test]
+fn claude_is_given_id_choices_and_prompt() {
+    let bench = bench("");
+    let launch = LaunchFacts {
+        model: Some("opus".to_owned()),
+        permission_mode: Some("plan".to_owned()),
+        args: vec!["--add-dir".to_owned(), "../x y".to_owned()],
+        ..facts("claude")
+    };
+    assert_eq!(
+        bench.words(&launch, Some("Say \"hi\"\nto 'them' $HOME"), false),
+        [
+            "claude",
+            "--add-dir",
+            "../x y",
+            "--session-id",
+            "ID",
+            "--model",
+            "opus",
+            "--permission-mode",
+            "plan",
+            "Say \"hi\"\nto 'them' $HOME"
+        ]
+    );
+    let plan = bench.plan(&launch, Some("x"), false);
+    assert!(plan.prompt_in_argv && plan.env_drop.contains(&"CLAUDECODE".to_owned()));
+    assert_eq!(plan.how, LaunchedHow::PromptAgain);
+    let other = bench.plan(&launch, Some("x"), false);
+    assert_ne!(
+        plan.agent_session_id, other.agent_session_id,
+        "a used id is refused by the agent"
+    );
+}
+
+#[test]
+fn a_conversation_is_resumed_where_there_is_one_b2() {
+    let bench = bench("");
+    let known = |agent| LaunchFacts {
+        agent_session_id: Some("abc".to_owned()),
+        ..facts(agent)
+    };
+    assert_eq!(
+        bench.words(&known("claude"), None, true),
+        ["claude", "--resume", "abc"]
+    );
+    assert_eq!(
+        bench.words(&known("codex"), Some("go on"), true),
+        [
+            "codex",
+            "resume",
+            "abc",
+            "-c",
+            "features.daemon_auto_start=false",
+            "go on"
+        ]
+    );
+    let plan = bench.plan(&known("codex"), None, true);
+    assert_eq!(
+        (plan.how, plan.agent_session_id.as_deref()),
+        (LaunchedHow::Resumed, Some("abc"))
+    );
+    let plan = bench.plan(&facts("codex"), Some("again"), true);
+    assert_eq!(
+        (plan.how, plan.agent_session_id),
+        (LaunchedHow::PromptAgain, None)
+    );
+    assert_eq!(
+        bench.plan(&known("shell"), None, true).how,
+        LaunchedHow::Fresh
+    );
+    assert!(bench.registry.can_resume("claude") && !bench.registry.can_resume("shell"));
+}
+
+#[test]
+fn prompts_that_no_argument_can_hold_are_typed_or_refused_g4() {
+    let bench = bench("");
+    let words = bench.words(&facts("codex"), Some("-rf"), false);
+    assert_eq!(words[3..], ["--", "-rf"]);
+    let long = "x".repeat(200_000);
+    assert!(
+        !bench
+            .plan(&facts("claude"), Some(&long), false)
+            .prompt_in_argv
+    );
+    assert!(
+        !bench
+            .plan(&facts("shell"), Some("ls"), false)
+            .prompt_in_argv
+    );
+    let refused = |prompt: &str| {
+        bench
+            .registry
+            .plan_launch(&facts("claude"), Some(prompt), false)
+            .unwrap_err()
+    };
+    assert_eq!(refused("a\0b"), AgentError::Nul("prompt"));
+    assert!(matches!(
+        refused(&"x".repeat((1 << 20) + 1)),
+        AgentError::PromptTooLong { .. }
+    ));
+}
+
+#[test]
+fn shell_command_and_scripted_find_their_programs() {
+    let bench = bench("");
+    assert_eq!(bench.words(&facts("shell"), None, false), ["zsh", "-l"]);
+    assert!(bench.registry.rules("shell").shell);
+    let command = |args: &[&str]| LaunchFacts {
+        args: args.iter().map(ToString::to_string).collect(),
+        ..facts("command")
+    };
+    assert_eq!(
+        bench.words(&command(&["tool", "-x", "a b"]), None, false),
+        ["tool", "-x", "a b"]
+    );
+    assert_eq!(
+        bench.words(&command(&["./run.sh"]), None, false),
+        ["./run.sh"]
+    );
+    let refused = |args: &[&str]| bench.registry.check_agent(&command(args)).unwrap_err();
+    assert!(matches!(
+        refused(&["missing-tool"]),
+        AgentError::ProgramMissing { .. }
+    ));
+    assert_eq!(refused(&[]), AgentError::NoProgram("command".to_owned()));
+    assert!(matches!(refused(&["tool", "a\0"]), AgentError::Nul(_)));
+    let scripted = LaunchFacts {
+        args: vec!["/s/a.script".to_owned()],
+        ..facts("scripted")
+    };
+    assert_eq!(
+        bench.words(&scripted, Some("-go"), false),
+        [
+            "callboard",
+            "scripted",
+            "/s/a.script",
+            "--session-id",
+            "ID",
+            "--prompt=-go"
+        ]
+    );
+    assert_eq!(
+        bench.registry.names(),
+        ["claude", "codex", "command", "shell"]
+    );
+}
+
+#[test]
+fn unknown_agents_and_choices_are_refused_c1() {
+    let bench = bench("");
+    let error = bench.registry.check_agent(&facts("claud")).unwrap_err();
+    assert!(error.hint().unwrap().contains("claude, codex"));
+    let launch = LaunchFacts {
+        model: Some("x".to_owned()),
+        ..facts("shell")
+    };
+    let error = bench.registry.check_agent(&launch).unwrap_err();
+    assert_eq!(
+        error,
+        AgentError::NotOffered {
+            agent: "Shell".to_owned(),
+            what: "model"
+        }
+    );
+}
+
+#[test]
+fn a_target_adds_its_choices() {
+    let bench = bench(
+        "[targets.careful]\nagent = \"claude\"\nmodel = \"haiku\"\npermission_mode = \"plan\"\nargs = [\"-v\"]\nenv = { A = \"1\" }\n",
+    );
+    let launch = LaunchFacts {
+        target: "careful".to_owned(),
+        model: Some("opus".to_owned()),
+        ..facts("claude")
+    };
+    assert_eq!(
+        bench.words(&launch, None, false),
+        [
+            "claude",
+            "-v",
+            "--session-id",
+            "ID",
+            "--model",
+            "opus",
+            "--permission-mode",
+            "plan"
+        ]
+    );
+    assert_eq!(
+        bench.plan(&launch, None, false).env,
+        [("A".to_owned(), "1".to_owned())]
+    );
+    let registry = &bench.registry;
+    assert_eq!(registry.agent_of("careful"), Some("claude"));
+    assert_eq!(
+        (registry.agent_of("codex"), registry.agent_of("x")),
+        (Some("codex"), None)
+    );
+    assert_eq!(registry.targets(), ["careful"]);
+    assert!(
+        registry
+            .version_command("claude")
+            .unwrap()
+            .0
+            .ends_with("claude")
+    );
+}

@@ -1,0 +1,58 @@
+//! Finding programs as the operator's shell would.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::AgentError;
+
+/// Our own executable.
+const OWN: &str = "callboard:self";
+/// The login shell.
+const SHELL: &str = "callboard:shell";
+/// The session's arguments.
+pub(super) const ARGUMENTS: &str = "callboard:arguments";
+
+/// Where programs are looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lookup {
+    /// The PATH.
+    pub path: Option<OsString>,
+    /// The login shell.
+    pub shell: Option<PathBuf>,
+    /// Our own executable.
+    pub own: Option<PathBuf>,
+}
+
+impl Lookup {
+    /// As the environment of this process says.
+    pub fn from_env() -> Self {
+        Self {
+            path: std::env::var_os("PATH"),
+            shell: std::env::var_os("SHELL").map(PathBuf::from),
+            own: std::env::current_exe().ok(),
+        }
+    }
+
+    /// Where a program is.
+    pub(super) fn program(&self, agent: &str, program: &str) -> Result<PathBuf, AgentError> {
+        let found = match program {
+            OWN => self.own.clone(),
+            SHELL => Some(self.login_shell()),
+            ARGUMENTS => return Err(AgentError::NoProgram(agent.to_owned())),
+            _ => which::which_in(program, self.path.as_ref(), "/").ok(),
+        };
+        found.ok_or_else(|| AgentError::ProgramMissing {
+            agent: agent.to_owned(),
+            program: program.to_owned(),
+        })
+    }
+
+    fn login_shell(&self) -> PathBuf {
+        let usable = |shell: &&PathBuf| shell.is_absolute() && shell.is_file();
+        self.shell
+            .as_ref()
+            .filter(usable)
+            .cloned()
+            .unwrap_or_else(|| Path::new("/bin/sh").to_owned())
+    }
+}

@@ -1,0 +1,119 @@
+//! `agents list`.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::process::Command;
+
+use crate::agents::{Definition, Registry};
+use crate::config::Config;
+use crate::domain::text::{clean_line, cut};
+use crate::os::command;
+use crate::os::paths::Home;
+
+use super::error::{CommandResult, Ending};
+use super::json::Named;
+use super::output::{Output, Table};
+
+/// The program of an agent whose sessions name theirs.
+const BY_SESSION: &str = "callboard:arguments";
+/// How long a program may take to say its version.
+const VERSION_LIMIT: Duration = Duration::from_secs(5);
+/// Bytes that are read of what it says.
+const VERSION_BYTES: usize = 4_096;
+/// Cells of a version that are printed.
+const VERSION_CELLS: usize = 40;
+
+/// One agent.
+#[derive(Debug, Serialize)]
+struct AgentJson {
+    name: String,
+    /// Path of the program where it was found, else its name; none where the session names it.
+    program: Option<String>,
+    version: Option<String>,
+    found: bool,
+    /// The version it was tried with.
+    verified: Option<String>,
+    can: Vec<&'static str>,
+}
+
+/// `agents list`
+///
+/// # Errors
+/// The answer cannot be printed.
+pub(crate) async fn list(home: &Home, config: &Config, out: Output) -> CommandResult {
+    let (registry, mistakes) = Registry::load(home, config);
+    for mistake in &mistakes {
+        out.warn(&mistake.to_string());
+    }
+    let mut agents = Vec::new();
+    for name in registry.names() {
+        if let Some(definition) = registry.find(name) {
+            agents.push(agent(&registry, name, definition).await);
+        }
+    }
+    out.answer(&Named("agents", &agents), |list| table(list.1))?;
+    Ok(Ending::Done)
+}
+
+async fn agent(registry: &Registry, name: &str, definition: &Definition) -> AgentJson {
+    let program = registry.program(name).ok();
+    let launch = &definition.launch;
+    let can = [
+        ("prompt", !launch.prompt.is_empty()),
+        ("resume", !launch.resume.is_empty()),
+        ("session_id", !launch.session_id.is_empty()),
+        ("model", !launch.model.is_empty()),
+        ("permission_mode", !launch.permission_mode.is_empty()),
+        (
+            "detect",
+            definition.rules.shell || !definition.rules.rule.is_empty(),
+        ),
+    ];
+    let named_by_session = definition.program == BY_SESSION;
+    let path = program
+        .as_ref()
+        .map(|path| path.to_string_lossy().into_owned());
+    let name_only = (!named_by_session).then(|| definition.program.clone());
+    AgentJson {
+        name: name.to_owned(),
+        found: program.is_some() || named_by_session,
+        program: path.or(name_only),
+        version: version(registry, name).await,
+        verified: Some(definition.verified.clone()).filter(|version| !version.is_empty()),
+        can: can
+            .into_iter()
+            .filter_map(|(word, able)| able.then_some(word))
+            .collect(),
+    }
+}
+
+/// The first line that the program prints when asked for its version.
+async fn version(registry: &Registry, name: &str) -> Option<String> {
+    let (program, arguments) = registry.version_command(name)?;
+    let mut asked = Command::new(program);
+    asked.args(arguments);
+    let said = tokio::time::timeout(VERSION_LIMIT, command::run(asked, VERSION_BYTES))
+        .await
+        .ok()?
+        .ok()?;
+    let text = String::from_utf8_lossy(&said.stdout);
+    let line = text.lines().map(clean_line).find(|line| !line.is_empty())?;
+    Some(cut(&line, VERSION_CELLS, "…"))
+}
+
+fn table(agents: &[AgentJson]) -> String {
+    let mut table = Table::new(&["name", "program", "version", "verified", "can"]);
+    for agent in agents {
+        let program = agent.program.as_deref().unwrap_or("");
+        let missing = format!("{program} (not found)");
+        table.row([
+            &agent.name,
+            if agent.found { program } else { &missing },
+            agent.version.as_deref().unwrap_or(""),
+            agent.verified.as_deref().unwrap_or("not verified"),
+            &agent.can.join(", "),
+        ]);
+    }
+    table.to_string()
+}

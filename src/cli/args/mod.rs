@@ -1,0 +1,233 @@
+//! The command line as types (`spec/cli.md`, commands).
+
+mod selector;
+mod verbs;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::domain::rail::SectionKey;
+
+pub(crate) use selector::{IdArg, IdArgs, Selector};
+pub(crate) use verbs::{
+    AttachArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, IdsArgs, KeysArgs, ListArgs, ProjectAdd,
+    ProjectCommand, RenameArgs, RestoreArgs, ScreenArgs, ScriptedArgs, SendArgs, Size, SpawnArgs,
+    StopArgs, WaitArgs,
+};
+
+/// The operator console for coding agents.
+///
+/// Without a command it opens the dashboard.
+#[derive(Debug, Parser)]
+#[command(name = "callboard", version, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    /// Options of every command.
+    #[command(flatten)]
+    pub(crate) global: Global,
+    /// Options of the dashboard.
+    #[command(flatten)]
+    pub(crate) board: BoardArgs,
+    /// The command; none opens the dashboard.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// Workspace
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "CALLBOARD_WORKSPACE",
+        default_value = "default"
+    )]
+    pub(crate) workspace: WorkspaceName,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print no reports, only answers and errors
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// Where the dashboard opens.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct BoardArgs {
+    /// Open in this section: pinned, conversations, project:PATH
+    #[arg(long, value_name = "KEY", value_parser = selector::section)]
+    pub(crate) section: Option<SectionKey>,
+    /// Select this session
+    #[arg(long, value_name = "ID")]
+    pub(crate) select: Option<SessionId>,
+}
+
+impl BoardArgs {
+    /// Whether nothing was given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.section.is_none() && self.select.is_none()
+    }
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// The dashboard on a throwaway home with a sample repository and scripted agents
+    Demo(DemoArgs),
+    /// Register folders
+    #[command(subcommand)]
+    Project(ProjectCommand),
+    /// Create a session
+    Spawn(Box<SpawnArgs>),
+    /// List sessions
+    List(Box<ListArgs>),
+    /// Show the sections of the rail with their counts
+    Sections,
+    /// Show everything known of a session
+    Show {
+        /// Session
+        #[arg(value_name = "ID")]
+        id: SessionId,
+    },
+    /// Work in the terminal of a session, full screen
+    Attach(AttachArgs),
+    /// Print what the agent's screen shows now
+    Screen(ScreenArgs),
+    /// Type a text into agents
+    Send(SendArgs),
+    /// Press keys in a session
+    Keys(KeysArgs),
+    /// Wait until a session is in a state
+    Wait(WaitArgs),
+    /// End the runtime of sessions; their folders stay
+    Stop(Box<StopArgs>),
+    /// Delete sessions into the trash
+    Delete(Box<DeleteArgs>),
+    /// Bring sessions back from the trash, or launch ended ones again
+    Restore(RestoreArgs),
+    /// Pin sessions
+    Pin(IdsArgs),
+    /// Take the pins off sessions
+    Unpin(IdsArgs),
+    /// Rename a session
+    Rename(RenameArgs),
+    /// Note that the operator looked at sessions
+    Seen(IdsArgs),
+    /// Print prompts and reports of a session
+    Messages {
+        /// Session
+        #[arg(value_name = "ID")]
+        id: SessionId,
+    },
+    /// Print what was done to sessions, when and by whom
+    Events(EventsArgs),
+    /// List operations
+    #[command(subcommand_required = false)]
+    Ops {
+        /// What to do; the list unless given
+        #[command(subcommand)]
+        command: Option<OpsCommand>,
+    },
+    /// Finish or undo what was left half done
+    Recover,
+    /// Agent definitions
+    #[command(subcommand)]
+    Agents(AgentsCommand),
+    /// Print the effective configuration and where each value came from
+    Config,
+    /// Own the terminal of one session
+    #[command(hide = true)]
+    Keeper,
+    /// Play an agent by a script
+    #[command(hide = true)]
+    Scripted(ScriptedArgs),
+}
+
+/// What to do with operations.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum OpsCommand {
+    /// List operations, newest first
+    List,
+    /// Show one operation
+    Show {
+        /// Operation
+        #[arg(value_name = "OP")]
+        id: crate::domain::ids::OperationId,
+    },
+}
+
+/// What to do with agent definitions.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum AgentsCommand {
+    /// List definitions and the programs that were found
+    List,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn parse(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(line.split(' '))
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn global_options_are_taken_on_both_sides_of_the_command() {
+        for line in ["callboard --json list", "callboard list --json"] {
+            assert!(parse(line).unwrap().global.json, "{line}");
+        }
+        let cli = parse("callboard --workspace w2 sections").unwrap();
+        assert_eq!(cli.global.workspace.as_str(), "w2");
+    }
+
+    #[test]
+    fn arguments_after_two_dashes_belong_to_the_agent() {
+        let cli = parse("callboard spawn --agent command -- sh -c --json").unwrap();
+        let Some(Command::Spawn(spawn)) = cli.command else {
+            panic!("not spawn")
+        };
+        assert_eq!(spawn.args, ["sh", "-c", "--json"]);
+        assert!(!cli.global.json);
+    }
+
+    #[test]
+    fn wrong_use_is_refused() {
+        for line in [
+            "callboard nonsense",
+            "callboard show",
+            "callboard show UPPER",
+            "callboard list --status nonsense",
+            "callboard list --section nowhere",
+            "callboard list --dirty --clean",
+            "callboard wait shop-1",
+            "callboard wait shop-1 --for nonsense",
+            "callboard spawn --project p --chat",
+            "callboard spawn --size 80",
+            "callboard restore shop-1 --last",
+            "callboard restore",
+            "callboard send shop-1",
+        ] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn wait_knows_its_goals() {
+        let cli =
+            parse("callboard wait shop-1 - --for needs_input,exit,idle --timeout 30s").unwrap();
+        let Some(Command::Wait(wait)) = cli.command else {
+            panic!("not wait")
+        };
+        assert_eq!(wait.goals.len(), 3);
+        assert_eq!(wait.goals[2], Goal::Idle);
+        assert_eq!(wait.timeout, Some(std::time::Duration::from_secs(30)));
+        assert_eq!(wait.ids[1], IdArg::Input);
+    }
+}

@@ -1,0 +1,172 @@
+//! What every command works with.
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::adapters::{self, Real};
+use crate::config::Config;
+use crate::domain::event::Actor;
+use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::domain::session::{LaunchFacts, Session};
+use crate::host::Host;
+use crate::host::context::Context;
+use crate::host::error::HostError;
+use crate::host::ports::Ports;
+use crate::os::paths::Home;
+
+use super::error::CliError;
+use super::output::Output;
+
+/// The coordinators, and how to print.
+pub(crate) struct Console<P> {
+    /// The coordinators.
+    pub(crate) host: Host<P>,
+    /// Cancelled by Ctrl-C.
+    pub(crate) context: Context,
+    /// How to print.
+    pub(crate) out: Output,
+    /// The folders.
+    pub(crate) home: Home,
+    /// The configuration.
+    pub(crate) config: Config,
+    /// Grows with every change of the store.
+    pub(crate) changes: watch::Receiver<u64>,
+    /// Who asks: an agent where its environment names a session.
+    pub(crate) actor: Actor,
+}
+
+impl<P: Ports> Console<P> {
+    /// A session, deleted ones too.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub(crate) async fn session(&self, id: &SessionId) -> Result<Session, CliError> {
+        let found = self.host.ports().session(id).await?;
+        found.ok_or_else(|| HostError::NotFound(id.clone()).into())
+    }
+
+    /// Sessions in the order of `ids`, deleted ones too.
+    ///
+    /// # Errors
+    /// One of them does not exist, or they cannot be read.
+    pub(crate) async fn sessions(&self, ids: &[SessionId]) -> Result<Vec<Session>, CliError> {
+        let found = self.host.ports().sessions(ids).await?;
+        ids.iter()
+            .map(|id| {
+                let session = found.iter().find(|session| session.id == *id);
+                session
+                    .cloned()
+                    .ok_or_else(|| HostError::NotFound(id.clone()).into())
+            })
+            .collect()
+    }
+
+    /// Probes those of `sessions` that are live (`spec/lifecycle.md` A4); answers whether any
+    /// changed.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub(crate) async fn reconcile(&self, sessions: &[Session]) -> Result<bool, CliError> {
+        if !sessions.iter().any(Session::is_live) {
+            return Ok(false);
+        }
+        let changed = self.host.reconcile().await?;
+        Ok(sessions.iter().any(|session| changed.contains(&session.id)))
+    }
+}
+
+/// The session that an agent's environment names, as the actor.
+pub(crate) fn actor() -> Actor {
+    own_session().map_or(Actor::Command, Actor::Session)
+}
+
+/// The session whose agent calls (`spec/cli.md`, environment).
+pub(crate) fn own_session() -> Option<SessionId> {
+    std::env::var("CALLBOARD_SESSION_ID").ok()?.parse().ok()
+}
+
+/// Reads standard input as text.
+///
+/// # Errors
+/// It cannot be read, or is no UTF-8.
+pub(crate) fn read_input() -> Result<String, CliError> {
+    std::io::read_to_string(std::io::stdin()).map_err(CliError::io("reading standard input"))
+}
+
+impl<P: Ports> Console<P> {
+    /// Agent, target and arguments of a new session.
+    ///
+    /// # Errors
+    /// There is no such target.
+    pub(crate) fn launch(
+        &self,
+        agent: Option<String>,
+        target: Option<String>,
+        args: Vec<String>,
+    ) -> Result<LaunchFacts, CliError> {
+        let name = target
+            .clone()
+            .or(agent)
+            .unwrap_or_else(|| self.config.agent.clone());
+        if name == "command" && args.is_empty() {
+            return Err(CliError::Usage {
+                message: "the agent command wants a program".to_owned(),
+                hint: Some("callboard spawn --agent command -- PROGRAM ARGUMENTS...".to_owned()),
+            });
+        }
+        // What a target adds to the launch is worked out at each launch anew.
+        let agent = self
+            .config
+            .targets
+            .get(&name)
+            .map_or(&name, |target| &target.agent)
+            .clone();
+        Ok(LaunchFacts {
+            agent,
+            target: name,
+            args,
+            ..LaunchFacts::default()
+        })
+    }
+}
+
+/// Opens the installation for one workspace; Ctrl-C and the request to end cancel what runs.
+///
+/// # Errors
+/// Store or folders cannot be used.
+pub(crate) async fn open(
+    home: Home,
+    config: Config,
+    workspace: WorkspaceName,
+    out: Output,
+) -> Result<Console<Real>, CliError> {
+    let host = adapters::open(&home, workspace).await?;
+    let cancel = CancellationToken::new();
+    cancel_on_signals(cancel.clone())?;
+    Ok(Console {
+        changes: host.ports().changes(),
+        host,
+        context: Context::cancelled_by(cancel),
+        out,
+        home,
+        config,
+        actor: actor(),
+    })
+}
+
+fn cancel_on_signals(cancel: CancellationToken) -> Result<(), CliError> {
+    let hear = |kind| signal(kind).map_err(CliError::io("listening to signals"));
+    let (mut interrupt, mut terminate) = (
+        hear(SignalKind::interrupt())?,
+        hear(SignalKind::terminate())?,
+    );
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        cancel.cancel();
+    });
+    Ok(())
+}

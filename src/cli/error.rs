@@ -1,0 +1,254 @@
+//! Errors of commands, and how a command ends.
+
+use std::io;
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::adapters::OpenError;
+use crate::config::ConfigError;
+use crate::domain::error::ErrorKind;
+use crate::domain::ids::{InvalidName, OperationId, SessionId};
+use crate::host::context::Ended;
+use crate::host::error::HostError;
+use crate::host::ports::PortError;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// A coordinator refused or failed.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// A query failed.
+    #[error(transparent)]
+    Port(#[from] PortError),
+    /// A name is not legal.
+    #[error(transparent)]
+    Name(#[from] InvalidName),
+    /// Wrong use that the parser cannot see.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// No such operation.
+    #[error("there is no operation {0}")]
+    NoOperation(OperationId),
+    /// It asks, and there is nobody to answer.
+    #[error("{0} asks first, and standard input is not a terminal")]
+    NobodyToAsk(&'static str),
+    /// The operator answered no.
+    #[error("nothing was done")]
+    Declined,
+    /// A session ended before it was in one of the states waited for.
+    #[error("session {id} ended with status {status} before it was in one of the states")]
+    EndedFirst {
+        /// Which.
+        id: SessionId,
+        /// Its status, or `deleted`.
+        status: String,
+    },
+    /// `wait` gave up.
+    #[error("none of the sessions was in one of the states in time")]
+    WaitedTooLong,
+    /// A signal ended the command.
+    #[error("interrupted")]
+    Interrupted,
+    /// Reading or writing failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was attempted.
+        what: String,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// Whoever read the output has left: a success (`spec/cli.md`, exit codes).
+    #[error("the output was closed")]
+    ClosedPipe,
+    /// Another part of the program failed, already in words.
+    #[error("{message}")]
+    Part {
+        /// What a caller can do about it.
+        kind: ErrorKind,
+        /// What was attempted and why it failed.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+}
+
+impl CliError {
+    /// Names what was attempted when reading or writing failed.
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+
+    /// What a caller can do about it.
+    pub(crate) fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Host(error) => error.kind(),
+            Self::Port(error) => error.kind,
+            Self::Name(_) | Self::Usage { .. } => ErrorKind::Usage,
+            Self::NoOperation(_) => ErrorKind::NotFound,
+            Self::NobodyToAsk(_) | Self::Declined | Self::EndedFirst { .. } => ErrorKind::Refused,
+            Self::WaitedTooLong => ErrorKind::TimedOut,
+            Self::Interrupted => ErrorKind::Interrupted,
+            Self::Io { .. } | Self::ClosedPipe => ErrorKind::Failed,
+            Self::Part { kind, .. } => *kind,
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Host(error) => error.hint(),
+            Self::Port(error) => error.hint.clone(),
+            Self::Usage { hint, .. } | Self::Part { hint, .. } => hint.clone(),
+            Self::NobodyToAsk(_) => {
+                Some("add --yes to go on without being asked, or --dry-run to see the plan".into())
+            }
+            Self::NoOperation(_) => Some("callboard ops lists them".into()),
+            _ => None,
+        }
+    }
+
+    /// The session it is about.
+    pub(crate) fn id(&self) -> Option<&SessionId> {
+        match self {
+            Self::EndedFirst { id, .. } => Some(id),
+            Self::Host(error) => match error {
+                HostError::NotFound(id)
+                | HostError::IdInTrash(id)
+                | HostError::IdInUse(id)
+                | HostError::RailPlacementConflict(id)
+                | HostError::NoParent(id)
+                | HostError::NotRestorable(id)
+                | HostError::NothingToResume(id)
+                | HostError::Incomplete { id, .. } => Some(id),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+macro_rules! parts {
+    ($($error:ty),+) => {
+        $(impl From<$error> for CliError {
+            fn from(error: $error) -> Self {
+                Self::Part { kind: error.kind(), message: error.to_string(), hint: error.hint() }
+            }
+        })+
+    };
+}
+parts!(ConfigError, OpenError);
+
+impl From<Ended> for CliError {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Cancelled => Self::Interrupted,
+            Ended::TimedOut => Self::WaitedTooLong,
+        }
+    }
+}
+
+/// How a command that printed its report ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Everything was done.
+    Done,
+    /// Not everything was; the report says what.
+    Short(ErrorKind),
+    /// With the exit code of a script.
+    Code(u8),
+}
+
+impl Ending {
+    /// From the results of many: `kind` where none succeeded, partly done where some did.
+    pub(crate) fn of(succeeded: usize, failed: usize, kind: ErrorKind) -> Self {
+        match (succeeded, failed) {
+            (_, 0) => Self::Done,
+            (0, _) => Self::Short(kind),
+            _ => Self::Short(ErrorKind::Partial),
+        }
+    }
+}
+
+/// Result of a command.
+pub(crate) type CommandResult = Result<Ending, CliError>;
+
+/// The exit code of a result.
+pub(crate) fn exit_code(result: &CommandResult) -> ExitCode {
+    match result {
+        Ok(Ending::Done) | Err(CliError::ClosedPipe) => ExitCode::SUCCESS,
+        Ok(Ending::Code(code)) => ExitCode::from(*code),
+        Ok(Ending::Short(kind)) => ExitCode::from(kind.exit_code()),
+        Err(error) => ExitCode::from(error.kind().exit_code()),
+    }
+}
+
+/// `{error {kind, message, hint, id}}`
+#[derive(Debug, Serialize)]
+pub(crate) struct ErrorReport<'a> {
+    error: ErrorBody<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct ErrorBody<'a> {
+    kind: &'static str,
+    message: String,
+    hint: Option<String>,
+    id: Option<&'a SessionId>,
+}
+
+impl<'a> From<&'a CliError> for ErrorReport<'a> {
+    fn from(error: &'a CliError) -> Self {
+        Self {
+            error: ErrorBody {
+                kind: error.kind().as_str(),
+                message: error.to_string(),
+                hint: error.hint(),
+                id: error.id(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_printed_with_all_four_fields() {
+        let id = SessionId::new("shop-4").unwrap();
+        let error = CliError::Host(HostError::IdInTrash(id));
+        let json = serde_json::to_value(ErrorReport::from(&error)).unwrap();
+        assert_eq!(json["error"]["kind"], "refused");
+        assert_eq!(json["error"]["id"], "shop-4");
+        assert!(
+            json["error"]["hint"]
+                .as_str()
+                .unwrap()
+                .contains("restore shop-4")
+        );
+        let error = CliError::WaitedTooLong;
+        let json = serde_json::to_value(ErrorReport::from(&error)).unwrap();
+        assert!(json["error"]["hint"].is_null() && json["error"]["id"].is_null());
+    }
+
+    #[test]
+    fn many_results_end_as_done_partly_done_or_by_their_kind() {
+        assert_eq!(Ending::of(3, 0, ErrorKind::Failed), Ending::Done);
+        assert_eq!(
+            Ending::of(0, 2, ErrorKind::Refused),
+            Ending::Short(ErrorKind::Refused)
+        );
+        assert_eq!(
+            Ending::of(1, 1, ErrorKind::Failed),
+            Ending::Short(ErrorKind::Partial)
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! From SELECTOR to ids.
+
+use std::collections::BTreeSet;
+
+use crate::domain::ids::SessionId;
+use crate::domain::plan::Conditions;
+use crate::domain::query::{Filter, PageQuery};
+use crate::host::ports::Ports;
+
+use super::args::{IdArg, Selector};
+use super::console::{Console, read_input};
+use super::error::CliError;
+
+/// Sessions read at a time while a filter becomes ids.
+const PAGE: usize = 1_000;
+
+/// Sessions that a changing verb is asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    /// Which, sorted and unique (`spec/lifecycle.md` D1).
+    pub(crate) ids: BTreeSet<SessionId>,
+    /// What is tested again at both fences.
+    pub(crate) conditions: Conditions,
+    /// They were named, and nothing else was asked.
+    pub(crate) plainly_named: bool,
+}
+
+/// The ids of `args` in their order, each once; `-` reads standard input.
+///
+/// # Errors
+/// A line of standard input is no id.
+pub(crate) fn ids(args: &[IdArg]) -> Result<Vec<SessionId>, CliError> {
+    let mut ids = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut add = |id: SessionId| {
+        if seen.insert(id.clone()) {
+            ids.push(id);
+        }
+    };
+    for arg in args {
+        match arg {
+            IdArg::Session(id) => add(id.clone()),
+            IdArg::Blank => {}
+            IdArg::Input => {
+                for line in read_input()?
+                    .lines()
+                    .map(str::trim)
+                    .filter(|line| !line.is_empty())
+                {
+                    add(SessionId::new(line)?);
+                }
+            }
+        }
+    }
+    Ok(ids)
+}
+
+/// The sessions that a changing verb is asked for.
+///
+/// # Errors
+/// Nothing was given, a line of standard input is no id, or the store cannot be read.
+pub(crate) async fn choose<P: Ports>(
+    console: &Console<P>,
+    selector: &Selector,
+) -> Result<Chosen, CliError> {
+    if selector.is_empty() {
+        return Err(CliError::Usage {
+            message: "no session was named".to_owned(),
+            hint: Some("give ids, a filter such as --project NAME, or --all".to_owned()),
+        });
+    }
+    let conditions = selector.conditions();
+    if selector.ids.is_empty() {
+        let ids = matching(console, selector.filter(Vec::new())).await?;
+        return Ok(Chosen {
+            ids: ids.into_iter().collect(),
+            conditions,
+            plainly_named: false,
+        });
+    }
+    let named = ids(&selector.ids)?;
+    let choosing = selector.choosing(named.clone());
+    let plain = Filter {
+        ids: named.clone(),
+        ..Filter::default()
+    };
+    if choosing == plain || named.is_empty() {
+        let plainly_named = conditions.is_empty();
+        return Ok(Chosen {
+            ids: named.into_iter().collect(),
+            conditions,
+            plainly_named,
+        });
+    }
+    // Ids that lead nowhere stay, so that the report says so.
+    let known = console.host.ports().sessions(&named).await?;
+    let mut ids: BTreeSet<SessionId> = matching(console, choosing).await?.into_iter().collect();
+    ids.extend(
+        named
+            .into_iter()
+            .filter(|id| !known.iter().any(|s| s.id == *id && s.deletion.is_none())),
+    );
+    Ok(Chosen {
+        ids,
+        conditions,
+        plainly_named: false,
+    })
+}
+
+/// Every session that `filter` lets through.
+async fn matching<P: Ports>(
+    console: &Console<P>,
+    filter: Filter,
+) -> Result<Vec<SessionId>, CliError> {
+    let mut query = PageQuery {
+        filter,
+        limit: PAGE,
+        ..PageQuery::default()
+    };
+    let mut ids = Vec::new();
+    loop {
+        let page = console.host.ports().page(&query).await?;
+        ids.extend(page.sessions.into_iter().map(|session| session.id));
+        query.cursor = page.next_cursor;
+        if query.cursor.is_none() {
+            return Ok(ids);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! `spawn`.
+
+use std::path::{Path, PathBuf};
+
+use crate::domain::error::ErrorKind;
+use crate::domain::ids::SessionId;
+use crate::host::ports::Ports;
+use crate::host::report::{CreateOutcome, CreateRequest, Place};
+
+use super::args::SpawnArgs;
+use super::console::{Console, own_session, read_input};
+use super::error::{CliError, CommandResult, Ending};
+use super::json::SessionJson;
+
+/// `spawn`
+///
+/// # Errors
+/// Not created: nothing of it remains.
+pub(crate) async fn run<P: Ports>(console: &Console<P>, args: SpawnArgs) -> CommandResult {
+    let request = request(console, args)?;
+    let outcome = console.host.create(&console.context, request).await?;
+    let (session, failure) = match outcome {
+        CreateOutcome::Created(session) => (session, None),
+        CreateOutcome::CreatedWithError { session, error } => {
+            (session, Some((ErrorKind::Partial, error)))
+        }
+        CreateOutcome::Parked { session, error } => (session, Some((ErrorKind::Failed, error))),
+    };
+    console
+        .out
+        .answer(&SessionJson::from(&*session), |_| session.id.to_string())?;
+    match failure {
+        None => Ok(Ending::Done),
+        Some((kind, error)) => Err(CliError::Part {
+            kind,
+            message: format!("session {}: {error}", session.id),
+            hint: (kind == ErrorKind::Failed).then(|| {
+                format!(
+                    "it is kept; try again with: callboard restore {}",
+                    session.id
+                )
+            }),
+        }),
+    }
+}
+
+fn request<P: Ports>(console: &Console<P>, args: SpawnArgs) -> Result<CreateRequest, CliError> {
+    let prompt = match args.prompt_file {
+        Some(path) if path == Path::new("-") => Some(read_input()?),
+        Some(path) => Some(std::fs::read_to_string(&path).map_err(CliError::io(format!(
+            "reading the prompt from {}",
+            path.display()
+        )))?),
+        None => args.prompt,
+    };
+    let place = match args.project {
+        Some(project) => Place::Project(project),
+        None if args.chat => Place::Chat(present_folder()?),
+        None => Place::Folder(present_folder()?),
+    };
+    let launch = console.launch(args.agent, args.target, args.args)?;
+    Ok(CreateRequest {
+        place,
+        launch,
+        id: args.id,
+        title: args.title,
+        prompt: prompt.filter(|prompt| !prompt.trim().is_empty()),
+        goal: args.goal,
+        branch: args.branch,
+        base: args.base,
+        in_place: args.in_place,
+        size: (args.size.0, args.size.1),
+        kind: args.kind,
+        parent: args.parent.or_else(|| caller(console)),
+        pin: args.pin,
+        actor: console.actor.clone(),
+    })
+}
+
+/// The session of the calling agent, where it lives in the same workspace (`spec/lifecycle.md` C9).
+fn caller<P: Ports>(console: &Console<P>) -> Option<SessionId> {
+    let workspace = std::env::var("CALLBOARD_WORKSPACE").ok()?;
+    own_session().filter(|_| workspace == console.host.ports().workspace().as_str())
+}
+
+fn present_folder() -> Result<PathBuf, CliError> {
+    std::env::current_dir().map_err(CliError::io("finding the present folder"))
+}

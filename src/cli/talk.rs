@@ -1,0 +1,198 @@
+//! `send`, `keys`, `screen`.
+
+use serde::Serialize;
+
+use crate::domain::error::ErrorKind;
+use crate::host::ports::Ports;
+use crate::host::report::SendResult;
+
+use super::args::{IdArg, KeysArgs, ScreenArgs, SendArgs};
+use super::console::{Console, read_input};
+use super::error::{CliError, CommandResult, Ending};
+use super::json::{Named, ScreenJson, WaitJson};
+use super::select;
+use super::wait::{Awaited, until};
+
+/// `{results, waited}`; `waited` only with `--wait`.
+#[derive(Debug, Serialize)]
+struct SendJson<'a> {
+    results: &'a [SendResult],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waited: Option<WaitJson<'a>>,
+}
+
+/// `send`
+///
+/// # Errors
+/// Wrong use, or the wait after it failed.
+pub(crate) async fn send<P: Ports>(console: &Console<P>, args: SendArgs) -> CommandResult {
+    let (ids, text) = split(args.words)?;
+    let ids = select::ids(&ids)?;
+    let known = console.host.ports().sessions(&ids).await?;
+    let awaited: Vec<Awaited> = known.iter().map(Awaited::from_now_on).collect();
+    let results = console
+        .host
+        .send(
+            &console.context,
+            &ids,
+            &text,
+            !args.no_enter,
+            &console.actor,
+        )
+        .await?;
+    let ending = ending(&results);
+    if args.wait.is_empty() || ending != Ending::Done {
+        let report = SendJson {
+            results: &results,
+            waited: None,
+        };
+        console
+            .out
+            .report(&report, |report| results_text(report.results))?;
+        return Ok(ending);
+    }
+    let found = until(console, &awaited, &args.wait, args.timeout).await?;
+    let report = SendJson {
+        results: &results,
+        waited: Some(WaitJson::from(&found)),
+    };
+    console.out.report(&report, |report| {
+        format!(
+            "{}{}: {}\n",
+            results_text(report.results),
+            found.id,
+            found.condition.status
+        )
+    })?;
+    Ok(Ending::Done)
+}
+
+/// Ids, and the last word as the text; `-` as the text reads standard input.
+fn split(mut words: Vec<String>) -> Result<(Vec<IdArg>, String), CliError> {
+    let text = words.pop().unwrap_or_default();
+    let ids = words
+        .iter()
+        .map(|word| word.parse())
+        .collect::<Result<Vec<IdArg>, _>>()?;
+    if text != "-" {
+        return Ok((ids, text));
+    }
+    if ids.contains(&IdArg::Input) {
+        return Err(CliError::Usage {
+            message: "standard input cannot be both the ids and the text".to_owned(),
+            hint: None,
+        });
+    }
+    let text = read_input()?;
+    let text = text.strip_suffix('\n').unwrap_or(&text).to_owned();
+    Ok((ids, text))
+}
+
+/// `keys`
+///
+/// # Errors
+/// A key is not known, or the write was refused.
+pub(crate) async fn keys<P: Ports>(console: &Console<P>, args: KeysArgs) -> CommandResult {
+    console.session(&args.id).await?;
+    console
+        .host
+        .keys(&console.context, &args.id, args.keys, &console.actor)
+        .await?;
+    let results = [SendResult {
+        id: args.id,
+        sent: true,
+        reason: None,
+    }];
+    console
+        .out
+        .report(&Named("results", &results), |list| results_text(list.1))?;
+    Ok(Ending::Done)
+}
+
+fn ending(results: &[SendResult]) -> Ending {
+    let failed: Vec<&SendResult> = results.iter().filter(|result| !result.sent).collect();
+    let missing = failed
+        .iter()
+        .all(|result| result.reason.as_deref() == Some("not_found"));
+    let kind = if missing {
+        ErrorKind::NotFound
+    } else {
+        ErrorKind::Refused
+    };
+    Ending::of(results.len() - failed.len(), failed.len(), kind)
+}
+
+fn results_text(results: &[SendResult]) -> String {
+    let line = |result: &SendResult| match &result.reason {
+        _ if result.sent => format!("sent to {}\n", result.id),
+        Some(reason) => format!("not sent to {}: {reason}\n", result.id),
+        None => format!("not sent to {}\n", result.id),
+    };
+    results.iter().map(line).collect()
+}
+
+/// `screen`
+///
+/// # Errors
+/// There is no such session, or no screen of it.
+pub(crate) async fn screen<P: Ports>(console: &Console<P>, args: ScreenArgs) -> CommandResult {
+    if args.ansi && console.out.json {
+        return Err(CliError::Usage {
+            message: "--ansi and --json cannot be used together".to_owned(),
+            hint: None,
+        });
+    }
+    console.session(&args.id).await?;
+    let screen = console
+        .host
+        .ports()
+        .screen(&console.context, &args.id, args.scrollback)
+        .await?;
+    console.out.answer(&ScreenJson::from(&screen), |_| {
+        screen
+            .lines
+            .iter()
+            .map(|line| format!("{}\n", line.trim_end()))
+            .collect()
+    })?;
+    Ok(Ending::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(id: &str, reason: Option<&str>) -> SendResult {
+        SendResult {
+            id: id.parse().unwrap(),
+            sent: reason.is_none(),
+            reason: reason.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn the_last_word_is_the_text() {
+        let (ids, text) = split(vec!["a-1".into(), "-".into(), "do it".into()]).unwrap();
+        assert_eq!(ids, [IdArg::Session("a-1".parse().unwrap()), IdArg::Input]);
+        assert_eq!(text, "do it");
+        assert!(split(vec!["-".into(), "-".into()]).is_err());
+        assert!(split(vec!["Not An Id".into(), "text".into()]).is_err());
+    }
+
+    #[test]
+    fn results_decide_the_exit_code() {
+        let sent = result("a-1", None);
+        let refused = result("a-2", Some("question shown"));
+        let missing = result("a-3", Some("not_found"));
+        assert_eq!(ending(std::slice::from_ref(&sent)), Ending::Done);
+        assert_eq!(
+            ending(std::slice::from_ref(&refused)),
+            Ending::Short(ErrorKind::Refused)
+        );
+        assert_eq!(
+            ending(std::slice::from_ref(&missing)),
+            Ending::Short(ErrorKind::NotFound)
+        );
+        assert_eq!(ending(&[sent, refused]), Ending::Short(ErrorKind::Partial));
+    }
+}

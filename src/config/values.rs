@@ -1,0 +1,141 @@
+//! The values of the configuration and their defaults.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that can be configured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Agent or target of a session that names none.
+    pub agent: String,
+    /// How many starts run at once, over all processes (`spec/lifecycle.md` C10).
+    pub max_starting: u32,
+    /// How many live sessions agents as callers may bring about (K7).
+    pub max_live: u32,
+    /// Whether agents as callers may use keys, answers, purge, clear and others' sessions (K7).
+    pub agents_may_everything: bool,
+    /// Branch of a session that names none, with `{session}` and, where wanted, `{workspace}`;
+    /// empty means `callboard/{session}`, outside the workspace `default`
+    /// `callboard-{workspace}/{session}` (`spec/agents.md` Z1).
+    pub branch: String,
+    /// Seconds that the set-up commands of a fresh worktree may take together (Z2).
+    pub setup_timeout_seconds: u64,
+    /// Key that leaves an agent's terminal.
+    pub leave_key: String,
+    /// Name of a theme, or `auto`.
+    pub theme: String,
+    /// What glyphs are drawn with.
+    pub glyphs: Glyphs,
+    /// Days after which the trash is purged; 0 never purges (R5).
+    pub retention_days: u32,
+    /// Lines of history that a terminal keeps.
+    pub scrollback_lines: u32,
+    /// Minutes of work without any sign after which a session counts as stalled (G5).
+    pub stalled_minutes: u32,
+    /// What follows when the pull request of a session is merged (F3).
+    pub on_merge: OnMerge,
+    /// How the operator is told that a session wants attention.
+    pub notifications: Notifications,
+    /// Named ways to launch.
+    pub targets: BTreeMap<String, Target>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            agent: "claude".to_owned(),
+            max_starting: 4,
+            max_live: 50,
+            agents_may_everything: false,
+            branch: String::new(),
+            setup_timeout_seconds: 600,
+            leave_key: "Ctrl+]".to_owned(),
+            theme: "auto".to_owned(),
+            glyphs: Glyphs::Auto,
+            retention_days: 30,
+            scrollback_lines: 5000,
+            stalled_minutes: 10,
+            on_merge: OnMerge::Nothing,
+            notifications: Notifications::default(),
+            targets: BTreeMap::new(),
+        }
+    }
+}
+
+impl Config {
+    /// Checks what types cannot say; answers the key and what is wrong with it.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        if self.max_starting == 0 {
+            return Err((
+                "max_starting",
+                "`max_starting` must be at least 1".to_owned(),
+            ));
+        }
+        if !self.branch.is_empty() && !self.branch.contains("{session}") {
+            let message = "`branch` must hold {session}, so that every session has its own branch";
+            return Err(("branch", message.to_owned()));
+        }
+        if let Some((name, _)) = self
+            .targets
+            .iter()
+            .find(|(_, target)| target.agent.is_empty())
+        {
+            return Err(("agent", format!("target `{name}` names no agent")));
+        }
+        Ok(())
+    }
+}
+
+/// What glyphs are drawn with (`spec/look.md` section 2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Glyphs {
+    /// As the terminal allows.
+    #[default]
+    Auto,
+    /// Box drawing and symbols.
+    Unicode,
+    /// Plain letters and signs.
+    Ascii,
+}
+
+/// What follows when the pull request of a session is merged (F3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnMerge {
+    /// Only its status changes.
+    #[default]
+    Nothing,
+    /// It is killed once no pull request of it is open.
+    Kill,
+}
+
+/// How the operator is told that a session wants attention.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Notifications {
+    /// Ring the terminal's bell.
+    pub bell: bool,
+    /// Send the terminal a desktop notification.
+    pub desktop: bool,
+    /// Program and arguments to run, with the session in its environment; empty runs none.
+    pub command: Vec<String>,
+}
+
+/// A named way to launch an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Target {
+    /// Name of the agent.
+    pub agent: String,
+    /// Model.
+    pub model: Option<String>,
+    /// Permission mode.
+    pub permission_mode: Option<String>,
+    /// Arguments before those of the session.
+    pub args: Vec<String>,
+    /// Variables to set.
+    pub env: BTreeMap<String, String>,
+}

@@ -1,0 +1,323 @@
+//! Create (`spec/lifecycle.md` section 5).
+
+pub(super) mod check;
+mod undo;
+
+use std::path::Path;
+
+use crate::domain::event::{Actor, Event};
+use crate::domain::ids::SessionId;
+use crate::domain::operation::{Operation, OperationState, Verb};
+use crate::domain::session::Session;
+use crate::os::random;
+
+use super::Host;
+use super::context::{Context, PUBLISH, START};
+use super::error::{HostError, HostResult};
+use super::journal::result;
+use super::ports::{Initialised, Input, Ports, StartRequest, Started, Worktree};
+use super::report::{CreateOutcome, CreateRequest};
+use check::Draft;
+
+impl<P: Ports> Host<P> {
+    /// Creates a session, or reuses the live one that an earlier call with the same id made (C2).
+    ///
+    /// # Errors
+    /// Refused before any effect (C1), or failed with everything that it made taken back (C6, C7).
+    pub async fn create(&self, ctx: &Context, request: CreateRequest) -> HostResult<CreateOutcome> {
+        let draft = self.check_create(ctx, request).await?;
+        ctx.check("creating a session")?;
+        let id = match &draft.request.id {
+            Some(id) => id.clone(),
+            None => self.ports.reserve_id(draft.project_name()).await?,
+        };
+        let operation = self.operation(Verb::Create, vec![id.clone()]);
+        let _own = self.own(&operation).await?;
+        self.tell(&operation.id, &id, "waiting");
+        let place = self.ports.acquire_start(ctx).await?;
+        let _locks = self
+            .hold(ctx, std::slice::from_ref(&id), &operation)
+            .await?;
+        let found = self
+            .ports
+            .session(&id)
+            .await?
+            .map(|found| draft.judge(found))
+            .transpose()?;
+        let mut creation = Creation {
+            host: self,
+            draft: &draft,
+            id,
+            operation,
+            made: Made::default(),
+        };
+        self.ports.begin(&creation.operation).await?;
+        self.tell_began(&creation.operation);
+        let built = creation.build(ctx, found.as_ref()).await;
+        drop(place);
+        match built {
+            Ok(session) => Ok(creation.deliver(session, found.is_some()).await),
+            Err((stage, cause)) => creation.undo(stage, cause).await,
+        }
+    }
+}
+
+/// One create under way.
+struct Creation<'a, P: Ports> {
+    host: &'a Host<P>,
+    draft: &'a Draft,
+    id: SessionId,
+    operation: Operation,
+    made: Made,
+}
+
+/// What this call made and would have to take back (C2).
+#[derive(Default)]
+struct Made {
+    row: bool,
+    worktree: Option<Worktree>,
+    prepared: bool,
+    runtime: bool,
+}
+
+/// Where a create failed; it decides what remains (C7).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Seed row, worktree, preparation.
+    Ground,
+    /// Start of the runtime.
+    Start,
+    /// Initialise and publish.
+    Commit,
+}
+
+impl<P: Ports> Creation<'_, P> {
+    /// Everything up to publish (C3).
+    async fn build(
+        &mut self,
+        ctx: &Context,
+        found: Option<&Session>,
+    ) -> Result<Session, (Stage, HostError)> {
+        if found.is_none() {
+            self.ground(ctx)
+                .await
+                .map_err(|cause| (Stage::Ground, cause))?;
+        }
+        let generation = found.map_or(1, |session| session.condition.lifecycle.generation);
+        let folder = found
+            .map_or_else(|| self.folder(), |session| &session.folder)
+            .to_owned();
+        let token = random::token();
+        let request = StartRequest {
+            id: self.id.clone(),
+            agent: self.draft.request.launch.agent.clone(),
+            generation,
+            plan: self.draft.plan.clone(),
+            folder,
+            token: token.clone(),
+            size: self.draft.request.size,
+        };
+        let started = self
+            .start(ctx, &request)
+            .await
+            .map_err(|cause| (Stage::Start, cause))?;
+        self.made.runtime = started.created;
+        if let Some(session) = found.filter(|_| !started.created) {
+            return Ok(session.clone());
+        }
+        let commit = async {
+            // The last look at the caller's cancellation: what follows is detached (C5).
+            ctx.check(&format!("creating session {}", self.id))?;
+            self.commit(&request, &started).await
+        };
+        commit.await.map_err(|cause| (Stage::Commit, cause))
+    }
+
+    /// Seed row, worktree, preparation.
+    async fn ground(&mut self, ctx: &Context) -> HostResult<()> {
+        self.enter("seed").await?;
+        self.host
+            .ports
+            .insert_seed(&self.draft.seed(&self.id))
+            .await?;
+        self.made.row = true;
+        let Some(request) = self.draft.worktree(&self.id) else {
+            return Ok(());
+        };
+        self.enter("worktree").await?;
+        ctx.check(&format!("creating session {}", self.id))?;
+        let worktree = self.host.ports.create_worktree(ctx, &request).await?;
+        self.made.worktree = Some(worktree.clone());
+        self.host.ports.set_worktree(&self.id, &worktree).await?;
+        let made = if worktree.new_branch {
+            NEW_BRANCH
+        } else {
+            OLD_BRANCH
+        };
+        let made = [result(&self.id, "worktree", Some(made.to_owned()))];
+        self.host
+            .ports
+            .step(&self.operation.id, "prepare", &made)
+            .await?;
+        self.host.tell(&self.operation.id, &self.id, "prepare");
+        ctx.check(&format!("creating session {}", self.id))?;
+        self.made.prepared = true;
+        if let Some(project) = &self.draft.project {
+            let (repository, setup) = (&project.path, &project.setup);
+            self.host
+                .ports
+                .prepare(ctx, repository, &worktree.path, setup)
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn start(&self, ctx: &Context, request: &StartRequest) -> HostResult<Started> {
+        self.enter("start").await?;
+        ctx.check(&format!("creating session {}", self.id))?;
+        Ok(self.host.ports.start(&ctx.within(START), request).await?)
+    }
+
+    /// Initialise, then publish: first the keeper, then the row, which is the commit point (C4).
+    async fn commit(&self, request: &StartRequest, started: &Started) -> HostResult<Session> {
+        let ports = &self.host.ports;
+        let generation = request.generation;
+        let initialised = Initialised {
+            generation,
+            keeper_pid: started.keeper_pid,
+            pid: started.pid,
+            started_at: started.started_at,
+            token_hash: random::token_hash(&request.token),
+            agent_session_id: request.plan.agent_session_id.clone(),
+        };
+        self.enter("initialise").await?;
+        let ctx = Context::detached(PUBLISH);
+        ctx.step(
+            "initialising the row",
+            ports.initialise(&self.id, &initialised),
+        )
+        .await?;
+        self.enter("publish").await?;
+        let ctx = Context::detached(PUBLISH);
+        let told = ports.publish_runtime(&ctx, &self.id, generation);
+        ctx.step("publishing the runtime", told).await?;
+        ctx.step("publishing the row", ports.publish(&self.id, generation))
+            .await
+    }
+
+    /// After publish: prompt and goal. A failure deletes nothing (C6).
+    async fn deliver(self, session: Session, reused: bool) -> CreateOutcome {
+        let request = &self.draft.request;
+        let went_along = self.draft.plan.prompt_in_argv;
+        let mut delivered = Ok(());
+        for (text, in_argv) in [(&request.prompt, went_along), (&request.goal, false)] {
+            if let (Some(text), Ok(())) = (text, &delivered) {
+                delivered = self.give(&session, text, in_argv, reused).await;
+            }
+        }
+        let error = delivered.err().map(|error| error.to_string());
+        if let Some(error) = &error {
+            let text = format!("the prompt may not have arrived: {error}");
+            if let Err(error) = self.host.ports.set_error(&self.id, Some(&text)).await {
+                tracing::warn!(session = %self.id, %error, "an error could not be stored");
+            }
+        }
+        let now = self
+            .host
+            .ports
+            .session(&self.id)
+            .await
+            .ok()
+            .flatten()
+            .unwrap_or(session);
+        self.record(&now, error.as_deref()).await;
+        let state = if error.is_some() {
+            OperationState::Partly
+        } else {
+            OperationState::Done
+        };
+        self.host.finish(self.operation, state, error.clone()).await;
+        match error {
+            None => CreateOutcome::Created(Box::new(now)),
+            Some(error) => CreateOutcome::CreatedWithError {
+                session: Box::new(now),
+                error,
+            },
+        }
+    }
+
+    /// Gives one text to the agent, unless an earlier call did (C2).
+    async fn give(
+        &self,
+        session: &Session,
+        text: &str,
+        in_argv: bool,
+        reused: bool,
+    ) -> HostResult<()> {
+        let ports = &self.host.ports;
+        if reused
+            && ports
+                .messages(&self.id)
+                .await?
+                .iter()
+                .any(|message| message.text == text)
+        {
+            return Ok(());
+        }
+        if !in_argv {
+            self.enter("prompt").await?;
+            let ctx = Context::detached(START);
+            let input = Input::Text {
+                text: text.to_owned(),
+                enter: true,
+            };
+            ctx.step("typing the prompt", ports.type_into(&ctx, session, &input))
+                .await?;
+        }
+        Ok(ports
+            .prompted(&self.id, text, &source(&self.draft.request.actor))
+            .await?)
+    }
+
+    /// Journals a step before it acts (V1), and tells whoever listens.
+    async fn enter(&self, step: &'static str) -> HostResult<()> {
+        self.host.ports.step(&self.operation.id, step, &[]).await?;
+        self.host.tell(&self.operation.id, &self.id, step);
+        Ok(())
+    }
+
+    async fn record(&self, session: &Session, cause: Option<&str>) {
+        let event = Event {
+            at: self.host.ports.now(),
+            session: Some(self.id.clone()),
+            actor: self.draft.request.actor.to_string(),
+            verb: "spawn".to_owned(),
+            from: None,
+            to: Some(session.condition.status.to_string()),
+            cause: cause.map(str::to_owned),
+            operation: Some(self.operation.id.clone()),
+        };
+        self.host.record(&[event]).await;
+    }
+
+    /// Where the agent runs.
+    fn folder(&self) -> &Path {
+        self.made
+            .worktree
+            .as_ref()
+            .map_or(&self.draft.folder, |worktree| &worktree.path)
+    }
+}
+
+/// Journalled for recovery: the branch was made with the worktree.
+pub(super) const NEW_BRANCH: &str = "new branch";
+/// Journalled for recovery: the branch was there before.
+const OLD_BRANCH: &str = "existing branch";
+
+/// Source of a message (`domain::event::Message`).
+pub(super) fn source(actor: &Actor) -> String {
+    match actor {
+        Actor::Session(id) => format!("session:{id}"),
+        Actor::Operator | Actor::Command | Actor::Callboard => "operator".to_owned(),
+    }
+}

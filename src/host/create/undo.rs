@@ -1,0 +1,159 @@
+//! Compensation of a failed create (`spec/lifecycle.md` C5 to C7): in reverse order, each step with
+//! its own detached deadline, even if an earlier one failed.
+
+use crate::domain::error::ErrorKind;
+use crate::domain::operation::OperationState;
+use crate::domain::rail::Project;
+
+use super::super::context::{
+    Context, FAILED_CREATE_CLEAN, FAILED_CREATE_CLOSE, FAILED_CREATE_ROLLBACK,
+};
+use super::super::error::{HostError, HostResult};
+use super::super::ports::{PortResult, Ports, Worktree};
+use super::super::report::CreateOutcome;
+use super::{Creation, Stage};
+
+impl<P: Ports> Creation<'_, P> {
+    /// Takes back what this call made; what the operator should see is parked.
+    pub(super) async fn undo(
+        mut self,
+        stage: Stage,
+        cause: HostError,
+    ) -> HostResult<CreateOutcome> {
+        let ended = matches!(cause.kind(), ErrorKind::Interrupted | ErrorKind::TimedOut);
+        let cancelled = cause.kind() == ErrorKind::Interrupted;
+        let worked = stage == Stage::Commit
+            && self.made.runtime
+            && self.draft.plan.prompt_in_argv
+            && self.draft.request.prompt.is_some()
+            && self.is_unclean().await;
+        let park = self.made.row && (worked || (stage == Stage::Start && !cancelled));
+        let mut troubles = Vec::new();
+        // A start that was ended from outside may have left something that runs.
+        let may_run = self.made.runtime || (self.made.row && stage == Stage::Start && ended);
+        if may_run {
+            troubles.extend(self.close().await.err());
+        }
+        if self.made.row && !park {
+            troubles.extend(self.roll_back().await.err());
+        }
+        // Recovery has nothing left to do where runtime and row are settled.
+        let settled = troubles.is_empty();
+        if !worked {
+            troubles.extend(self.clean().await);
+        }
+        if park {
+            return self.park(cause, troubles).await;
+        }
+        let error = match troubles {
+            troubles if troubles.is_empty() => cause,
+            troubles => HostError::NotUndone {
+                cause: Box::new(cause),
+                troubles,
+            },
+        };
+        if settled {
+            let outcome = if cancelled {
+                OperationState::Cancelled
+            } else {
+                OperationState::Failed
+            };
+            self.host
+                .finish(self.operation, outcome, Some(error.to_string()))
+                .await;
+        }
+        Err(error)
+    }
+
+    async fn close(&self) -> Result<(), String> {
+        let ctx = Context::detached(FAILED_CREATE_CLOSE);
+        let closed = ctx
+            .step("closing the runtime", self.host.ports.close(&ctx, &self.id))
+            .await;
+        closed.map(drop).map_err(|error| error.to_string())
+    }
+
+    async fn roll_back(&self) -> Result<(), String> {
+        let ctx = Context::detached(FAILED_CREATE_ROLLBACK);
+        let rolled = ctx.step(
+            "rolling back the row",
+            self.host.ports.rollback_seed(&self.id),
+        );
+        rolled.await.map_err(|error| error.to_string())
+    }
+
+    /// Cleans the preparation, then gives back the worktree, once. Answers what went wrong.
+    async fn clean(&mut self) -> Vec<String> {
+        let mut troubles = Vec::new();
+        let (Some(worktree), Some(project)) = (self.made.worktree.take(), &self.draft.project)
+        else {
+            return troubles;
+        };
+        if self.made.prepared {
+            troubles.extend(self.unprepare(project, &worktree).await.err());
+        }
+        let ctx = Context::detached(FAILED_CREATE_CLEAN);
+        let given = self.host.ports.give_back(&ctx, &project.path, &worktree);
+        match ctx.step("giving back the worktree", given).await {
+            Ok(freed) if freed.freed => {}
+            Ok(freed) => {
+                let reason = freed.reason.unwrap_or_else(|| "it is not clean".to_owned());
+                troubles.push(format!("kept {}: {reason}", worktree.path.display()));
+            }
+            Err(error) => troubles.push(error.to_string()),
+        }
+        troubles
+    }
+
+    async fn unprepare(&self, project: &Project, worktree: &Worktree) -> Result<(), String> {
+        let ctx = Context::detached(FAILED_CREATE_CLEAN);
+        let (repository, setup) = (&project.path, &project.setup);
+        let cleaned = self
+            .host
+            .ports
+            .unprepare(&ctx, repository, &worktree.path, setup);
+        let cleaned = ctx.step("cleaning the preparation", cleaned).await;
+        cleaned.map_err(|error| error.to_string())
+    }
+
+    /// The row stays, terminated with the error, for the operator to see and restore.
+    async fn park(self, cause: HostError, troubles: Vec<String>) -> HostResult<CreateOutcome> {
+        let mut error = cause.to_string();
+        for trouble in &troubles {
+            error.push_str("; ");
+            error.push_str(trouble);
+        }
+        let ctx = Context::detached(FAILED_CREATE_ROLLBACK);
+        let parked = async {
+            self.host.ports.park(&self.id, &error).await?;
+            self.host.ports.session(&self.id).await
+        };
+        let parked: PortResult<_> = match ctx.run(parked).await {
+            Ok(parked) => parked,
+            Err(ended) => {
+                let what = format!("parking session {}", self.id);
+                return Err(HostError::Ended { what, ended });
+            }
+        };
+        let session = parked?.ok_or_else(|| HostError::NotFound(self.id.clone()))?;
+        self.record(&session, Some(&error)).await;
+        self.host
+            .finish(self.operation, OperationState::Failed, Some(error.clone()))
+            .await;
+        Ok(CreateOutcome::Parked {
+            session: Box::new(session),
+            error,
+        })
+    }
+
+    /// Whether the agent may have left work in the worktree; unknown counts as yes.
+    async fn is_unclean(&self) -> bool {
+        let Some(worktree) = &self.made.worktree else {
+            return false;
+        };
+        let ctx = Context::detached(FAILED_CREATE_CLEAN);
+        let advice = self.host.ports.advice(&ctx, &worktree.path);
+        let advice = ctx.step("looking at the worktree", advice).await;
+        advice.map_or(true, |advice| advice.dirty_files != Some(0))
+    }
+}

@@ -1,0 +1,120 @@
+//! Moving the worktrees of a committed delete into the trash (`spec/lifecycle.md` D7, D9, D10).
+
+use std::path::PathBuf;
+
+use crate::domain::ids::{OperationId, SessionId};
+use crate::domain::operation::{Operation, OperationState};
+use crate::domain::session::Session;
+
+use super::super::Host;
+use super::super::context::{CLEAN_UP, Context};
+use super::super::journal::result;
+use super::super::parallel;
+use super::super::ports::Ports;
+use super::super::report::{Note, Progress};
+
+/// How many worktrees are moved at once; git serialises the ones of a repository.
+const MOVING: usize = 4;
+/// Results are journalled in groups of this many.
+const GROUP: usize = 32;
+
+/// One worktree on its way to the trash or back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::host) struct Move {
+    pub(in crate::host) id: SessionId,
+    pub(in crate::host) repository: PathBuf,
+    pub(in crate::host) from: PathBuf,
+    pub(in crate::host) to: PathBuf,
+}
+
+impl Move {
+    /// The move of a session's own worktree; none where it has none.
+    pub(in crate::host) fn of(session: &Session, to: PathBuf) -> Option<Self> {
+        Some(Self {
+            id: session.id.clone(),
+            repository: session.placement.project_path()?.to_owned(),
+            from: session.worktree()?.to_owned(),
+            to,
+        })
+    }
+}
+
+/// What the moves came to, ascending.
+#[derive(Default)]
+pub(in crate::host) struct Moves {
+    pub(in crate::host) notes: Vec<Note>,
+    pub(in crate::host) failed: Vec<SessionId>,
+}
+
+impl<P: Ports> Host<P> {
+    /// Moves into the trash, in ascending order; a failure skips no other (D10). Idempotent.
+    pub(in crate::host) async fn move_all(
+        &self,
+        operation: &OperationId,
+        moves: Vec<Move>,
+    ) -> Moves {
+        let mut all = Moves::default();
+        for group in moves.chunks(GROUP) {
+            let ended = parallel::ordered(MOVING, group.to_vec(), |step| {
+                let host = self.clone();
+                let operation = operation.clone();
+                async move {
+                    let ctx = Context::detached(CLEAN_UP);
+                    let Move {
+                        id,
+                        repository,
+                        from,
+                        to,
+                    } = step;
+                    let ended = host.ports.move_to_trash(&ctx, &repository, &from, &to);
+                    let ended = ctx.step("moving the worktree", ended).await;
+                    host.tell(
+                        &operation,
+                        &id,
+                        if ended.is_ok() { "moved" } else { "failed" },
+                    );
+                    (id, ended)
+                }
+            });
+            let mut results = Vec::with_capacity(group.len());
+            for (id, ended) in ended.await {
+                match ended {
+                    Ok(ended) => {
+                        results.push(result(&id, "moved", None));
+                        all.notes.extend(ended.note.map(|text| Note { id, text }));
+                    }
+                    Err(error) => {
+                        results.push(result(&id, "failed", Some(error.to_string())));
+                        all.failed.push(id);
+                    }
+                }
+            }
+            if let Err(error) = self.ports.step(operation, "move", &results).await {
+                tracing::warn!(%operation, %error, "moves could not be journalled");
+            }
+        }
+        all
+    }
+
+    /// Ends a delete after its moves. One with failed moves stays unfinished, so that the next start
+    /// tries them again (D10).
+    pub(in crate::host) async fn end_moves(
+        &self,
+        operation: Operation,
+        failed: &[SessionId],
+        partly: bool,
+    ) {
+        if failed.is_empty() {
+            let state = if partly {
+                OperationState::Partly
+            } else {
+                OperationState::Done
+            };
+            self.finish(operation, state, None).await;
+        } else {
+            self.report(Progress::Ended {
+                operation: operation.id,
+            });
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What a delete sees at one moment: plan, rows, and runtimes without a row (`spec/lifecycle.md` D2,
+//! D4, D5, D7).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::ids::SessionId;
+use crate::domain::plan::{self, Plan, PlanRow, SkipReason, Skipped};
+use crate::domain::time::Timestamp;
+
+use super::super::Host;
+use super::super::context::{ADVICE, Context};
+use super::super::error::HostResult;
+use super::super::parallel;
+use super::super::ports::Ports;
+use super::super::report::DeleteRequest;
+use super::Run;
+
+/// How many worktrees are looked at at once.
+const LOOKING: usize = 8;
+
+/// One look.
+pub(super) struct View {
+    pub(super) plan: Plan,
+    /// Rows of requested sessions and all their descendants.
+    rows: Vec<PlanRow>,
+    /// Sessions with a keeper.
+    keepers: BTreeSet<SessionId>,
+    /// Requested runtimes that have no row (D7).
+    rowless: Vec<SessionId>,
+}
+
+impl View {
+    /// Nothing to delete or close.
+    pub(super) fn is_empty(&self) -> bool {
+        self.plan.is_empty() && self.rowless.is_empty()
+    }
+
+    /// Every session that is deleted or closed, ascending: the identity of what is admitted.
+    pub(super) fn touched(&self) -> Vec<SessionId> {
+        let ids: BTreeSet<SessionId> = self
+            .plan
+            .ids()
+            .into_iter()
+            .chain(self.rowless.iter().cloned())
+            .collect();
+        ids.into_iter().collect()
+    }
+
+    /// Runtimes to close, ascending, with their rows.
+    pub(super) fn runtimes(&self) -> BTreeMap<SessionId, Option<PlanRow>> {
+        let rows = self.plan.items.iter().map(|item| &item.row);
+        let live = rows.filter(|row| row.live || self.keepers.contains(&row.id));
+        let live = live.map(|row| (row.id.clone(), Some(row.clone())));
+        live.chain(self.rowless.iter().map(|id| (id.clone(), None)))
+            .collect()
+    }
+
+    /// Those that were requested themselves: what the transaction computes the closure of.
+    pub(super) fn requested(&self) -> BTreeSet<SessionId> {
+        let items = self
+            .plan
+            .items
+            .iter()
+            .filter(|item| item.pulled_in_by.is_none());
+        items.map(|item| item.row.id.clone()).collect()
+    }
+
+    /// Whether something of the plan did not end.
+    pub(super) fn has_stubborn(&self) -> bool {
+        self.plan
+            .skipped
+            .iter()
+            .any(|skip| skip.reason == SkipReason::DidNotEnd)
+    }
+
+    /// The plan without those that did not end, and without the requested sessions above them, which
+    /// cannot go before them (D6).
+    pub(super) fn without(mut self, stubborn: &BTreeSet<SessionId>, now: Timestamp) -> Self {
+        if stubborn.is_empty() {
+            return self;
+        }
+        let parents: BTreeMap<&SessionId, &SessionId> = self
+            .rows
+            .iter()
+            .filter_map(|row| Some((&row.id, row.parent.as_ref()?)))
+            .collect();
+        let mut left: BTreeMap<SessionId, SkipReason> = BTreeMap::new();
+        let mut requested = self.requested();
+        for id in stubborn {
+            left.insert(id.clone(), SkipReason::DidNotEnd);
+            requested.remove(id);
+            let mut above = id;
+            while let Some(parent) = parents.get(above) {
+                above = parent;
+                if requested.remove(above) {
+                    left.entry(above.clone())
+                        .or_insert_with(|| SkipReason::DescendantDidNotEnd(id.clone()));
+                }
+            }
+        }
+        let mut skipped = std::mem::take(&mut self.plan.skipped);
+        skipped.extend(left.into_iter().map(|(id, reason)| Skipped { id, reason }));
+        // The conditions were tested already; those that remain satisfy them.
+        let conditions = plan::Conditions::default();
+        self.plan = plan::plan(&requested, self.rows.clone(), skipped, &conditions, now);
+        self
+    }
+}
+
+impl<P: Ports> Host<P> {
+    /// Computes the plan of a request now. Closed sessions count as they were before closing.
+    pub(super) async fn view(&self, request: &DeleteRequest, run: &Run) -> HostResult<View> {
+        let found = self.ports.plan_rows(&request.ids).await?;
+        let keepers: BTreeSet<SessionId> = self.ports.keepers().await?.into_iter().collect();
+        let rows: Vec<PlanRow> = found
+            .rows
+            .into_iter()
+            .map(|row| as_admitted(row, run))
+            .collect();
+        let rowless: Vec<SessionId> = found
+            .missing
+            .iter()
+            .filter(|skip| skip.reason == SkipReason::NotFound && keepers.contains(&skip.id))
+            .filter(|_| request.with_rowless && request.conditions.is_empty())
+            .map(|skip| skip.id.clone())
+            .collect();
+        let (now, conditions) = (self.ports.now(), &request.conditions);
+        let plan = plan::plan(&request.ids, rows.clone(), found.missing, conditions, now);
+        Ok(View {
+            plan,
+            rows,
+            keepers,
+            rowless,
+        })
+    }
+
+    /// Adds what git knows of each worktree: in parallel, under one deadline, none where unknown.
+    pub(super) async fn advise(&self, ctx: &Context, mut plan: Plan) -> Plan {
+        let ctx = ctx.within(ADVICE);
+        let ids = plan.ids();
+        let sessions = ctx
+            .step("reading sessions", self.ports.sessions(&ids))
+            .await
+            .unwrap_or_default();
+        let worktrees = sessions
+            .into_iter()
+            .filter_map(|session| Some((session.id.clone(), session.worktree()?.to_owned())));
+        let advised = parallel::ordered(LOOKING, worktrees, |(id, worktree)| {
+            let (host, ctx) = (self.clone(), ctx.clone());
+            async move {
+                let advice = host.ports.advice(&ctx, &worktree);
+                let advice = ctx.step("looking at a worktree", advice).await.ok();
+                advice.map(|advice| (id, advice))
+            }
+        });
+        let mut advised: BTreeMap<SessionId, plan::Advice> =
+            advised.await.into_iter().flatten().collect();
+        for item in &mut plan.items {
+            item.advice = advised.remove(&item.row.id).unwrap_or_default();
+        }
+        plan
+    }
+}
+
+fn as_admitted(mut row: PlanRow, run: &Run) -> PlanRow {
+    if let Some(Some(before)) = run.closed.get(&row.id) {
+        row.status = before.status;
+        row.last_activity_at = before.last_activity_at;
+    }
+    row
+}

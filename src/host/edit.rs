@@ -1,0 +1,120 @@
+//! Small changes: pins, titles, what was seen, projects.
+
+use std::path::Path;
+
+use crate::domain::event::Actor;
+use crate::domain::ids::{CHAT, ProjectName, SessionId};
+use crate::domain::rail::{Project, ProjectSetup};
+use crate::domain::text;
+
+use super::Host;
+use super::create::check::canonical;
+use super::error::{HostError, HostResult};
+use super::ports::Ports;
+
+impl<P: Ports> Host<P> {
+    /// Pins or unpins; answers the ids that exist.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub async fn pin(
+        &self,
+        ids: &[SessionId],
+        pinned: bool,
+        actor: &Actor,
+    ) -> HostResult<Vec<SessionId>> {
+        let changed = self.ports.pin(ids, pinned).await?;
+        self.audit(if pinned { "pin" } else { "unpin" }, &changed, actor, None)
+            .await;
+        Ok(changed)
+    }
+
+    /// Gives a session another title. Moves nothing (`spec/store.md` P2).
+    ///
+    /// # Errors
+    /// The title is empty; no such session.
+    pub async fn rename(&self, id: &SessionId, title: &str, actor: &Actor) -> HostResult<()> {
+        let title = text::clean_line(title);
+        if title.is_empty() {
+            let message = "a title cannot be empty".to_owned();
+            return Err(HostError::Usage {
+                message,
+                hint: None,
+            });
+        }
+        if !self.ports.rename(id, &title).await? {
+            return Err(HostError::NotFound(id.clone()));
+        }
+        self.audit("rename", std::slice::from_ref(id), actor, None)
+            .await;
+        Ok(())
+    }
+
+    /// The operator looked at sessions (T4). Not audited: the dashboard says so every second.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub async fn seen(&self, ids: &[SessionId]) -> HostResult<()> {
+        Ok(self.ports.seen(ids).await?)
+    }
+
+    /// Registers a folder under its canonical path, git repository or not (`spec/store.md` P6).
+    ///
+    /// # Errors
+    /// It is no folder, or the name is reserved.
+    pub async fn add_project(
+        &self,
+        path: &Path,
+        name: Option<ProjectName>,
+        setup: ProjectSetup,
+    ) -> HostResult<Project> {
+        if name.as_ref().is_some_and(|name| name.as_str() == CHAT) {
+            let message = format!("{CHAT} is reserved for sessions outside projects");
+            return Err(HostError::Usage {
+                message,
+                hint: Some("choose another --name".into()),
+            });
+        }
+        let refuse = |why: &dyn std::fmt::Display| HostError::Refused {
+            message: format!("cannot register {}: {why}", path.display()),
+            hint: None,
+        };
+        let path = canonical(path).await.map_err(|error| refuse(&error))?;
+        let found = tokio::fs::metadata(&path)
+            .await
+            .map_err(|error| refuse(&error))?;
+        if !found.is_dir() {
+            return Err(refuse(&"it is no folder"));
+        }
+        let git = self.ports.is_repository(&path).await;
+        Ok(self.ports.add_project(&path, name, git, setup).await?)
+    }
+
+    /// Unregisters a project; its sessions stay, hidden with their section.
+    ///
+    /// # Errors
+    /// There is no such project.
+    pub async fn remove_project(&self, name: &ProjectName) -> HostResult<()> {
+        self.registered(name).await?;
+        Ok(self.ports.remove_project(name).await?)
+    }
+
+    /// Moves a project in the rail, to a place from 0.
+    ///
+    /// # Errors
+    /// There is no such project.
+    pub async fn move_project(&self, name: &ProjectName, position: u32) -> HostResult<()> {
+        self.registered(name).await?;
+        Ok(self.ports.move_project(name, position).await?)
+    }
+
+    async fn registered(&self, name: &ProjectName) -> HostResult<()> {
+        let projects = self.ports.projects().await?;
+        let found = projects.iter().any(|project| project.name == *name);
+        if found {
+            Ok(())
+        } else {
+            Err(HostError::NoProject(name.to_string()))
+        }
+    }
+}

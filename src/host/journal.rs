@@ -1,0 +1,197 @@
+//! What every coordinator does around its own steps: operation rows, locks, audit, progress
+//! (`spec/lifecycle.md` L1, V1, V3; `spec/store.md` W6).
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::domain::error::ErrorKind;
+use crate::domain::event::{Actor, Event};
+use crate::domain::ids::{OperationId, SessionId};
+use crate::domain::operation::{Operation, OperationState, StepResult, Verb};
+use crate::os::random;
+
+use super::Host;
+use super::context::{Context, LOCK_WAIT};
+use super::error::{HostError, HostResult};
+use super::ports::{PortError, Ports};
+use super::report::Progress;
+
+/// Between two looks at an operation that has to come to its end first.
+const WAIT_PAUSE: Duration = Duration::from_millis(20);
+
+/// Results after which an operation no longer touches the session.
+const SETTLED: [&str; 3] = ["moved", "failed", "skipped"];
+
+impl<P: Ports> Host<P> {
+    /// A fresh operation, not yet written.
+    pub(super) fn operation(&self, kind: Verb, session_ids: Vec<SessionId>) -> Operation {
+        Operation {
+            id: random::operation(),
+            kind,
+            state: OperationState::Running,
+            step: None,
+            started_at: self.ports.now(),
+            ended_at: None,
+            session_ids,
+            results: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// The operation's own lock, taken before its first row and before lanes (V3).
+    pub(super) async fn own(&self, operation: &Operation) -> HostResult<P::Guard> {
+        let lock = self.ports.acquire_operation(&operation.id).await?;
+        lock.ok_or_else(|| {
+            HostError::Port(PortError {
+                kind: ErrorKind::Failed,
+                message: format!("the lock of the fresh operation {} is held", operation.id),
+                hint: None,
+            })
+        })
+    }
+
+    /// Lanes and locks of `ids`. Whoever finds an unfinished operation on one of them lets go, and
+    /// recovers it or waits for it, then starts again (V3). What cannot be recovered keeps nobody from
+    /// working.
+    pub(super) async fn hold(
+        &self,
+        ctx: &Context,
+        ids: &[SessionId],
+        operation: &Operation,
+    ) -> HostResult<P::Guard> {
+        let ctx = ctx.within(LOCK_WAIT);
+        let mut tried = BTreeSet::from([operation.id.clone()]);
+        loop {
+            let locks = self.ports.acquire(&ctx, ids, operation).await?;
+            let Some(other) = self.unfinished_on(ids, &tried).await? else {
+                return Ok(locks);
+            };
+            drop(locks);
+            if let Some(own) = self.ports.acquire_operation(&other).await? {
+                if let Err(error) = self.recover_operation(&ctx, &other, own).await {
+                    tracing::warn!(operation = %other, %error, "an operation could not be recovered");
+                }
+                tried.insert(other);
+            } else {
+                let pause = WAIT_PAUSE.mul_f64(0.5 + random::jitter());
+                let what = format!("waiting for operation {other}");
+                let slept = async {
+                    tokio::time::sleep(pause).await;
+                    Ok(())
+                };
+                ctx.step(&what, slept).await?;
+            }
+        }
+    }
+
+    async fn unfinished_on(
+        &self,
+        ids: &[SessionId],
+        without: &BTreeSet<OperationId>,
+    ) -> HostResult<Option<OperationId>> {
+        let others = self.ports.unfinished().await?;
+        Ok(others
+            .into_iter()
+            .filter(|other| other.state == OperationState::Running && !without.contains(&other.id))
+            .find(|other| touches(other, ids))
+            .map(|other| other.id))
+    }
+
+    /// Writes how an operation ended. Where that fails recovery finds out by itself.
+    pub(super) async fn finish(
+        &self,
+        mut operation: Operation,
+        state: OperationState,
+        error: Option<String>,
+    ) {
+        operation.state = state;
+        operation.error = error;
+        operation.ended_at = Some(self.ports.now());
+        let id = operation.id.clone();
+        if let Err(error) = self.ports.finish(&operation).await {
+            tracing::warn!(operation = %id, %error, "the end of an operation could not be written");
+        }
+        self.report(Progress::Ended { operation: id });
+    }
+
+    /// Appends one action on several sessions to the audit. The audit never fails an action.
+    pub(super) async fn audit(
+        &self,
+        verb: &str,
+        ids: &[SessionId],
+        actor: &Actor,
+        operation: Option<&OperationId>,
+    ) {
+        let events: Vec<Event> = ids
+            .iter()
+            .map(|id| Event {
+                at: self.ports.now(),
+                session: Some(id.clone()),
+                actor: actor.to_string(),
+                verb: verb.to_owned(),
+                from: None,
+                to: None,
+                cause: None,
+                operation: operation.cloned(),
+            })
+            .collect();
+        self.record(&events).await;
+    }
+
+    /// Appends to the audit.
+    pub(super) async fn record(&self, events: &[Event]) {
+        if events.is_empty() {
+            return;
+        }
+        if let Err(error) = self.ports.record(events).await {
+            tracing::warn!(%error, "the audit could not be written");
+        }
+    }
+
+    /// Tells whoever listens.
+    pub(super) fn report(&self, progress: Progress) {
+        // Without a listener there is nobody to tell.
+        let _ = self.progress.send(progress);
+    }
+
+    /// Tells that an operation began.
+    pub(super) fn tell_began(&self, operation: &Operation) {
+        self.report(Progress::Began {
+            operation: operation.id.clone(),
+            verb: operation.kind,
+            total: operation.session_ids.len(),
+        });
+    }
+
+    /// Tells how far one session is.
+    pub(super) fn tell(&self, operation: &OperationId, id: &SessionId, state: &'static str) {
+        self.report(Progress::Session {
+            operation: operation.clone(),
+            id: id.clone(),
+            state,
+        });
+    }
+}
+
+/// Whether an operation still has a step to do on one of `ids`.
+fn touches(operation: &Operation, ids: &[SessionId]) -> bool {
+    let settled = operation
+        .results
+        .iter()
+        .filter(|one| SETTLED.contains(&one.state.as_str()));
+    let settled: BTreeSet<&SessionId> = settled.map(|one| &one.id).collect();
+    let ids: BTreeSet<&SessionId> = ids.iter().collect();
+    operation
+        .session_ids
+        .iter()
+        .any(|id| ids.contains(id) && !settled.contains(id))
+}
+
+/// A result of one session.
+pub(super) fn result(id: &SessionId, state: &str, detail: Option<String>) -> StepResult {
+    StepResult {
+        id: id.clone(),
+        state: state.to_owned(),
+        detail,
+    }
+}

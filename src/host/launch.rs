@@ -1,0 +1,289 @@
+//! Launching a terminated session again (`spec/lifecycle.md` section 8).
+
+use crate::domain::error::ErrorKind;
+use crate::domain::event::{Actor, Event};
+use crate::domain::ids::SessionId;
+use crate::domain::lifecycle::{State, TerminationReason};
+use crate::domain::operation::{OperationState, Verb};
+use crate::domain::session::{FolderKind, Kind, Session};
+use crate::os::random;
+
+use super::Host;
+use super::context::{CLEAN_UP, CLOSE, Context, PUBLISH, START};
+use super::create::source;
+use super::error::{HostError, HostResult};
+use super::ports::{
+    Initialised, Input, LaunchPlan, LaunchedHow, Ports, StartRequest, Started, Worktree,
+    WorktreeRequest,
+};
+
+/// Size of the terminal until a console types into it (`spec/cli.md`, spawn).
+const SIZE: (u16, u16) = (120, 40);
+
+impl<P: Ports> Host<P> {
+    /// Launches a terminated session in its next generation. Its row changes only once the runtime
+    /// runs; a failure leaves it terminal and its worktree untouched (B2).
+    ///
+    /// # Errors
+    /// Unknown, in the trash, running, nothing to resume from (B1); or a step failed.
+    pub async fn launch(
+        &self,
+        ctx: &Context,
+        id: &SessionId,
+        actor: &Actor,
+    ) -> HostResult<(Session, LaunchedHow)> {
+        self.launchable(id).await?;
+        let operation = self.operation(Verb::Launch, vec![id.clone()]);
+        let _own = self.own(&operation).await?;
+        self.tell(&operation.id, id, "waiting");
+        let place = self.ports.acquire_start(ctx).await?;
+        let _locks = self.hold(ctx, std::slice::from_ref(id), &operation).await?;
+        let (session, plan) = self.launchable(id).await?;
+        self.ports.begin(&operation).await?;
+        self.tell_began(&operation);
+        let (how, in_argv) = (plan.how, plan.prompt_in_argv);
+        let launched = self.relaunch(ctx, &session, plan).await;
+        drop(place);
+        match launched {
+            Ok(now) => {
+                self.record(&[Event {
+                    at: self.ports.now(),
+                    session: Some(id.clone()),
+                    actor: actor.to_string(),
+                    verb: "launch".to_owned(),
+                    from: Some(session.condition.status.to_string()),
+                    to: Some(now.condition.status.to_string()),
+                    cause: None,
+                    operation: Some(operation.id.clone()),
+                }])
+                .await;
+                let now = match how {
+                    LaunchedHow::PromptAgain => self.prompt_again(now, in_argv, actor).await,
+                    LaunchedHow::Resumed | LaunchedHow::Fresh => now,
+                };
+                self.finish(operation, OperationState::Done, None).await;
+                Ok((now, how))
+            }
+            Err(cause) => {
+                let text = cause.to_string();
+                if cause.kind() != ErrorKind::Interrupted
+                    && let Err(error) = self.ports.set_error(id, Some(&text)).await
+                {
+                    tracing::warn!(session = %id, %error, "an error could not be stored");
+                }
+                self.finish(operation, OperationState::Failed, Some(text))
+                    .await;
+                Err(cause)
+            }
+        }
+    }
+
+    /// Whether and how it can be launched (B1). Reads only.
+    async fn launchable(&self, id: &SessionId) -> HostResult<(Session, LaunchPlan)> {
+        let session = self.ports.session(id).await?;
+        let session = session.ok_or_else(|| HostError::NotFound(id.clone()))?;
+        let lifecycle = &session.condition.lifecycle;
+        if session.deletion.is_some() {
+            return Err(HostError::IdInTrash(id.clone()));
+        }
+        if !lifecycle.state.is_terminal() {
+            return Err(HostError::NotRestorable(id.clone()));
+        }
+        let launch = &session.launch;
+        let can_resume = self.ports.can_resume(&launch.agent);
+        let parked = lifecycle.reason == Some(TerminationReason::ErrorInProcess);
+        let nothing = launch.agent_session_id.is_none() && session.prompt.is_none();
+        if nothing && session.kind == Kind::Worker && can_resume && !parked {
+            return Err(HostError::NothingToResume(id.clone()));
+        }
+        self.ports.check_agent(launch)?;
+        let resume = can_resume && launch.agent_session_id.is_some();
+        let plan = self
+            .ports
+            .plan_launch(launch, session.prompt.as_deref(), resume)?;
+        Ok((session, plan))
+    }
+
+    /// All fallible work first: worktree, runtime; then the row (B2).
+    async fn relaunch(
+        &self,
+        ctx: &Context,
+        session: &Session,
+        plan: LaunchPlan,
+    ) -> HostResult<Session> {
+        let id = &session.id;
+        let again = self.worktree_again(ctx, session).await?;
+        ctx.check(&format!("launching session {id}"))?;
+        let folder = again
+            .as_ref()
+            .map_or(&session.folder, |worktree| &worktree.path)
+            .clone();
+        let request = StartRequest {
+            id: id.clone(),
+            agent: session.launch.agent.clone(),
+            generation: session.condition.lifecycle.generation + 1,
+            plan,
+            folder,
+            token: random::token(),
+            size: SIZE,
+        };
+        let started = match self.ports.start(&ctx.within(START), &request).await {
+            Ok(started) => started,
+            Err(error) => {
+                if matches!(error.kind, ErrorKind::Interrupted | ErrorKind::TimedOut) {
+                    self.close_failed(id).await;
+                }
+                self.give_back_again(session, again.as_ref()).await;
+                return Err(error.into());
+            }
+        };
+        let committed = self
+            .commit_launch(ctx, session, &request, &started, again.as_ref())
+            .await;
+        if committed.is_err() {
+            self.close_failed(id).await;
+            self.stay_ended(session).await;
+            self.give_back_again(session, again.as_ref()).await;
+        }
+        committed
+    }
+
+    /// Publishes the runtime, then the row.
+    async fn commit_launch(
+        &self,
+        ctx: &Context,
+        session: &Session,
+        request: &StartRequest,
+        started: &Started,
+        again: Option<&Worktree>,
+    ) -> HostResult<Session> {
+        let (id, generation) = (&session.id, request.generation);
+        ctx.check(&format!("launching session {id}"))?;
+        let ctx = Context::detached(PUBLISH);
+        let told = self.ports.publish_runtime(&ctx, id, generation);
+        ctx.step("publishing the runtime", told).await?;
+        let initialised = Initialised {
+            generation,
+            keeper_pid: started.keeper_pid,
+            pid: started.pid,
+            started_at: started.started_at,
+            token_hash: random::token_hash(&request.token),
+            agent_session_id: request.plan.agent_session_id.clone(),
+        };
+        let written = async {
+            if let Some(worktree) = again {
+                self.ports.set_worktree(id, worktree).await?;
+            }
+            self.ports.initialise(id, &initialised).await?;
+            let session = self.ports.publish(id, generation).await?;
+            self.ports.set_error(id, None).await?;
+            Ok(Session {
+                error: None,
+                ..session
+            })
+        };
+        ctx.step("publishing the row", written).await
+    }
+
+    /// Makes sure of the folder. Answers the worktree that had to be made because the row names none.
+    async fn worktree_again(
+        &self,
+        ctx: &Context,
+        session: &Session,
+    ) -> HostResult<Option<Worktree>> {
+        if session.folder_kind != FolderKind::Worktree {
+            return Ok(None);
+        }
+        let repository = session.placement.project_path();
+        let (Some(repository), Some(project)) = (repository, &session.project) else {
+            let message = format!("the project of session {} is not registered", session.id);
+            let hint = Some("register its folder again with: callboard project add".to_owned());
+            return Err(HostError::Refused { message, hint });
+        };
+        if let Some(path) = session.worktree() {
+            let branch = session.branch.as_deref();
+            self.ports
+                .ensure_worktree(ctx, repository, path, branch)
+                .await?;
+            return Ok(None);
+        }
+        let request = WorktreeRequest {
+            session: session.id.clone(),
+            project: project.clone(),
+            repository: repository.to_owned(),
+            branch: session.branch.clone(),
+            base: session.base.clone(),
+        };
+        Ok(Some(self.ports.create_worktree(ctx, &request).await?))
+    }
+
+    /// Gives back the worktree that this launch made.
+    async fn give_back_again(&self, session: &Session, again: Option<&Worktree>) {
+        let (Some(worktree), Some(repository)) = (again, session.placement.project_path()) else {
+            return;
+        };
+        let ctx = Context::detached(CLEAN_UP);
+        let given = ctx.step(
+            "giving back the worktree",
+            self.ports.give_back(&ctx, repository, worktree),
+        );
+        if let Err(error) = given.await {
+            tracing::warn!(session = %session.id, %error, "a worktree was left behind");
+        }
+    }
+
+    async fn close_failed(&self, id: &SessionId) {
+        let ctx = Context::detached(CLOSE);
+        let closed = ctx
+            .step("closing the runtime", self.ports.close(&ctx, id))
+            .await;
+        if let Err(error) = closed {
+            tracing::warn!(session = %id, %error, "the runtime of a failed launch did not end");
+        }
+    }
+
+    /// The row of a failed launch ends as it was before.
+    pub(super) async fn stay_ended(&self, session: &Session) {
+        let lifecycle = &session.condition.lifecycle;
+        let reason = match lifecycle.state {
+            State::Done => None,
+            _ => Some(lifecycle.reason.unwrap_or(TerminationReason::RuntimeLost)),
+        };
+        if let Err(error) = self.ports.end(&session.id, reason).await {
+            tracing::warn!(session = %session.id, %error, "the end of a launch could not be written");
+        }
+    }
+
+    /// Gives the first prompt once more, typed unless it went along. A failure leaves the session
+    /// running, with the error on it.
+    async fn prompt_again(&self, session: Session, in_argv: bool, actor: &Actor) -> Session {
+        let Some(text) = session.prompt.clone() else {
+            return session;
+        };
+        let given = async {
+            if !in_argv {
+                let ctx = Context::detached(START);
+                let input = Input::Text {
+                    text: text.clone(),
+                    enter: true,
+                };
+                let typed = self.ports.type_into(&ctx, &session, &input);
+                ctx.step("typing the prompt", typed).await?;
+            }
+            Ok(self
+                .ports
+                .prompted(&session.id, &text, &source(actor))
+                .await?)
+        };
+        let given: HostResult<()> = given.await;
+        let Err(error) = given else { return session };
+        let text = format!("the prompt may not have arrived: {error}");
+        if let Err(error) = self.ports.set_error(&session.id, Some(&text)).await {
+            tracing::warn!(session = %session.id, %error, "an error could not be stored");
+        }
+        Session {
+            error: Some(text),
+            ..session
+        }
+    }
+}

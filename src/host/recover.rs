@@ -1,0 +1,307 @@
+//! Finishing or undoing what a crash left half done (`spec/lifecycle.md` section 10).
+
+use std::collections::BTreeSet;
+
+use crate::domain::error::ErrorKind;
+use crate::domain::event::Actor;
+use crate::domain::ids::{OperationId, SessionId};
+use crate::domain::lifecycle::TerminationReason;
+use crate::domain::operation::{Operation, OperationState, Verb};
+use crate::domain::session::Session;
+
+use super::Host;
+use super::context::{CLEAN_UP, CLOSE, Context};
+use super::create::NEW_BRANCH;
+use super::delete::moves::Move;
+use super::error::{HostError, HostResult};
+use super::ports::{Ports, Worktree};
+use super::report::RecoverReport;
+
+/// What recovery made of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recovered {
+    /// Its end was reached.
+    Finished,
+    /// Nothing of it remains.
+    Undone,
+    /// Part of it failed again; the next start tries once more.
+    Waits,
+    /// It had ended meanwhile.
+    Nothing,
+}
+
+impl<P: Ports> Host<P> {
+    /// Finishes or undoes every operation whose lock is free, ends runtimes that belong to no
+    /// session, then probes what is believed to run (V2 to V4).
+    ///
+    /// # Errors
+    /// The store cannot be read. An operation that cannot be recovered is reported as stuck and keeps
+    /// nothing else from working.
+    pub async fn recover(&self, ctx: &Context) -> HostResult<RecoverReport> {
+        let mut report = RecoverReport::default();
+        for operation in self.ports.unfinished().await? {
+            let id = operation.id.to_string();
+            if operation.state == OperationState::Stuck {
+                report.stuck.push(id);
+                continue;
+            }
+            let Some(own) = self.ports.acquire_operation(&operation.id).await? else {
+                continue;
+            };
+            match self.recover_operation(ctx, &operation.id, own).await {
+                Ok(Recovered::Finished) => report.resumed.push(id),
+                Ok(Recovered::Undone) => report.undone.push(id),
+                Ok(Recovered::Waits) => report.stuck.push(id),
+                Ok(Recovered::Nothing) => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
+                Err(error) => {
+                    tracing::warn!(operation = %id, %error, "an operation could not be recovered");
+                    report.stuck.push(id);
+                }
+            }
+        }
+        self.end_rowless(ctx).await?;
+        let changed = self.reconcile().await?;
+        let sessions = self.ports.sessions(&changed).await?;
+        let adopted = sessions
+            .into_iter()
+            .filter(Session::is_live)
+            .map(|session| session.id);
+        report.adopted = adopted.collect();
+        Ok(report)
+    }
+
+    /// Recovers one operation under its own lock: reads it again, then takes the locks of its
+    /// sessions (V3). What cannot be recovered becomes stuck, unless it was only kept waiting.
+    pub(super) async fn recover_operation(
+        &self,
+        ctx: &Context,
+        id: &OperationId,
+        _own: P::Guard,
+    ) -> HostResult<Recovered> {
+        let operations = self.ports.unfinished().await?;
+        let Some(operation) = operations.into_iter().find(|other| other.id == *id) else {
+            return Ok(Recovered::Nothing);
+        };
+        let _locks = self
+            .ports
+            .acquire(ctx, &operation.session_ids, &operation)
+            .await?;
+        let recovered = match operation.kind {
+            Verb::Create => self.recover_create(&operation).await,
+            Verb::Delete => self.recover_delete(&operation).await,
+            Verb::Restore => self.recover_restore(&operation).await,
+            Verb::Launch => self.recover_launch(&operation).await,
+            Verb::Stop | Verb::Kill => self.recover_stop(&operation).await,
+            Verb::Cleanup | Verb::Purge | Verb::Send => Ok(Recovered::Nothing),
+        };
+        match &recovered {
+            Ok(Recovered::Waits) => {}
+            Ok(Recovered::Finished | Recovered::Nothing) => {
+                self.finish(operation, OperationState::Done, None).await;
+            }
+            Ok(Recovered::Undone) => {
+                let error = Some("interrupted, then undone".to_owned());
+                self.finish(operation, OperationState::Failed, error).await;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => {
+                let error = Some(error.to_string());
+                self.finish(operation, OperationState::Stuck, error).await;
+            }
+        }
+        recovered
+    }
+
+    /// Before publish: undone. After: finished, and the prompt's delivery is unknown unless it is
+    /// recorded (C6, V2).
+    async fn recover_create(&self, operation: &Operation) -> HostResult<Recovered> {
+        let Some(session) = self.one(operation).await? else {
+            return Ok(Recovered::Undone);
+        };
+        let lifecycle = &session.condition.lifecycle;
+        if lifecycle.published > 0 {
+            let messages = self.ports.messages(&session.id).await?;
+            let given = |prompt: &String| messages.iter().any(|message| message.text == *prompt);
+            if session.prompt.as_ref().is_some_and(|prompt| !given(prompt)) {
+                let text = "the prompt may not have arrived: callboard was interrupted";
+                self.ports.set_error(&session.id, Some(text)).await?;
+            }
+            return Ok(Recovered::Finished);
+        }
+        if lifecycle.state.is_terminal() || session.deletion.is_some() {
+            return Ok(Recovered::Undone);
+        }
+        self.end_runtime(&session.id).await?;
+        let repository = session.placement.project_path();
+        let (Some(path), Some(repository)) = (session.worktree(), repository) else {
+            self.ports.rollback_seed(&session.id).await?;
+            return Ok(Recovered::Undone);
+        };
+        let mut results = operation.results.iter();
+        let worktree = Worktree {
+            path: path.to_owned(),
+            branch: session.branch.clone().unwrap_or_default(),
+            base: session.base.clone().unwrap_or_default(),
+            new_branch: results.any(|result| result.detail.as_deref() == Some(NEW_BRANCH)),
+        };
+        self.take_back(&session, repository, &worktree).await?;
+        Ok(Recovered::Undone)
+    }
+
+    /// The worktree first, because only its row says where it is; a worktree that holds work keeps
+    /// its row, parked (C7).
+    async fn take_back(
+        &self,
+        session: &Session,
+        repository: &std::path::Path,
+        worktree: &Worktree,
+    ) -> HostResult<()> {
+        let projects = self.ports.projects().await?;
+        if let Some(project) = projects.iter().find(|project| project.path == repository) {
+            let ctx = Context::detached(CLEAN_UP);
+            let cleaned = self
+                .ports
+                .unprepare(&ctx, repository, &worktree.path, &project.setup);
+            ctx.step("cleaning the preparation", cleaned).await?;
+        }
+        let ctx = Context::detached(CLEAN_UP);
+        let given = self.ports.give_back(&ctx, repository, worktree);
+        let freed = ctx.step("giving back the worktree", given).await?;
+        if freed.freed {
+            self.ports.rollback_seed(&session.id).await?;
+        } else {
+            let why = freed
+                .reason
+                .unwrap_or_else(|| "the worktree is not clean".to_owned());
+            let text = format!("interrupted while being created; {why}");
+            self.ports.park(&session.id, &text).await?;
+        }
+        Ok(())
+    }
+
+    /// Before its transaction: nothing was deleted, and closed runtimes count as killed. After: the
+    /// moves are finished (V2).
+    async fn recover_delete(&self, operation: &Operation) -> HostResult<Recovered> {
+        let batch = self.ports.batch(&operation.id).await?;
+        if batch.is_empty() {
+            return self.closed_only(operation).await;
+        }
+        let settled: BTreeSet<&SessionId> = operation
+            .results
+            .iter()
+            .filter(|result| result.state == "moved")
+            .map(|result| &result.id)
+            .collect();
+        let moves = batch
+            .iter()
+            .filter(|session| !settled.contains(&session.id))
+            .filter_map(|session| {
+                let to = session.deletion.as_ref()?.trash_path.clone()?;
+                Move::of(session, to)
+            })
+            .collect();
+        let failed = self.move_all(&operation.id, moves).await.failed;
+        Ok(if failed.is_empty() {
+            Recovered::Finished
+        } else {
+            Recovered::Waits
+        })
+    }
+
+    async fn closed_only(&self, operation: &Operation) -> HostResult<Recovered> {
+        for session in self.ports.sessions(&operation.session_ids).await? {
+            if session.is_live() && self.ports.probe(&session).await.reads_dead() {
+                self.ports
+                    .end(&session.id, Some(TerminationReason::ManuallyKilled))
+                    .await?;
+            }
+        }
+        Ok(Recovered::Undone)
+    }
+
+    async fn recover_restore(&self, operation: &Operation) -> HostResult<Recovered> {
+        let failed = self.settle_restore(operation).await?;
+        if !failed.is_empty() {
+            return Ok(Recovered::Waits);
+        }
+        let sessions = self.ports.sessions(&operation.session_ids).await?;
+        let back = sessions.iter().any(|session| session.deletion.is_none());
+        Ok(if back {
+            Recovered::Finished
+        } else {
+            Recovered::Undone
+        })
+    }
+
+    async fn recover_launch(&self, operation: &Operation) -> HostResult<Recovered> {
+        let Some(session) = self.one(operation).await? else {
+            return Ok(Recovered::Undone);
+        };
+        let lifecycle = &session.condition.lifecycle;
+        if lifecycle.published == lifecycle.generation && session.is_live() {
+            return Ok(Recovered::Finished);
+        }
+        self.end_runtime(&session.id).await?;
+        self.stay_ended(&session).await;
+        Ok(Recovered::Undone)
+    }
+
+    /// The intent was recorded, so it is carried out.
+    async fn recover_stop(&self, operation: &Operation) -> HostResult<Recovered> {
+        let Some(session) = self.one(operation).await? else {
+            return Ok(Recovered::Finished);
+        };
+        if session.deletion.is_none() {
+            self.end_runtime(&session.id).await?;
+            self.ports
+                .end(&session.id, Some(TerminationReason::ManuallyKilled))
+                .await?;
+            if operation.kind == Verb::Kill {
+                self.free(&session).await;
+            }
+        }
+        Ok(Recovered::Finished)
+    }
+
+    /// Ends runtimes whose session is not there or in the trash (V4).
+    async fn end_rowless(&self, ctx: &Context) -> HostResult<()> {
+        let keepers = self.ports.keepers().await?;
+        let sessions = self.ports.sessions(&keepers).await?;
+        let present = sessions.iter().filter(|session| session.deletion.is_none());
+        let present: BTreeSet<&SessionId> = present.map(|session| &session.id).collect();
+        for id in keepers.iter().filter(|id| !present.contains(id)) {
+            let operation = self.operation(Verb::Stop, vec![id.clone()]);
+            let ids = std::slice::from_ref(id);
+            let _locks = self.ports.acquire(ctx, ids, &operation).await?;
+            let now = self.ports.session(id).await?;
+            if now.is_some_and(|session| session.deletion.is_none()) {
+                continue;
+            }
+            match self.end_runtime(id).await {
+                Ok(()) => self.audit("stop", ids, &Actor::Callboard, None).await,
+                Err(error) => tracing::warn!(session = %id, %error, "a runtime did not end"),
+            }
+        }
+        Ok(())
+    }
+
+    async fn end_runtime(&self, id: &SessionId) -> HostResult<()> {
+        let ctx = Context::detached(CLOSE);
+        let closed = ctx
+            .step("closing the runtime", self.ports.close(&ctx, id))
+            .await;
+        closed.map(drop)
+    }
+
+    /// The one session of an operation.
+    async fn one(&self, operation: &Operation) -> HostResult<Option<Session>> {
+        match operation.session_ids.first() {
+            Some(id) => Ok(self.ports.session(id).await?),
+            None => Err(HostError::Usage {
+                message: format!("operation {} names no session", operation.id),
+                hint: None,
+            }),
+        }
+    }
+}

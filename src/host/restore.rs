@@ -1,0 +1,487 @@
+//! Restore from the trash (`spec/lifecycle.md` section 7), and of terminated sessions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::domain::ids::{BatchId, SessionId};
+use crate::domain::operation::{Operation, OperationState, Verb};
+use crate::domain::session::Session;
+
+use super::Host;
+use super::context::{CLEAN_UP, Context};
+use super::delete::moves::Move;
+use super::error::{HostError, HostResult};
+use super::journal::result;
+use super::parallel;
+use super::ports::{LaunchedHow, Ports, Untombstone};
+use super::report::{Note, RestoreReport, RestoreRequest, RestoreTarget, SkippedRow};
+
+/// How many components are moved at once; git serialises the moves of a repository.
+const MOVING: usize = 4;
+/// How many sessions are launched at once; the places for starts bound them further (C10).
+const LAUNCHING: usize = 16;
+
+/// What a request names.
+#[derive(Default)]
+struct Found {
+    /// Trees of tombstones, each brought back whole or not at all (R1).
+    components: Vec<Vec<Session>>,
+    /// Terminated sessions to launch again.
+    ended: Vec<SessionId>,
+    /// What cannot be brought back.
+    refused: Vec<(SessionId, HostError)>,
+}
+
+impl<P: Ports> Host<P> {
+    /// Brings back from the trash, or launches terminated sessions again.
+    ///
+    /// # Errors
+    /// Nothing of what was named can be brought back, and there is one reason; or a port failed
+    /// before anything was brought back. What others went without is in the report.
+    pub async fn restore(
+        &self,
+        ctx: &Context,
+        request: RestoreRequest,
+    ) -> HostResult<RestoreReport> {
+        let mut found = self.find(&request.target).await?;
+        check_to(&request, &found)?;
+        let mut report = RestoreReport::default();
+        if !found.components.is_empty() {
+            self.bring_back(ctx, &request, &mut found, &mut report)
+                .await?;
+        }
+        let mut launches = found.ended;
+        if request.launch {
+            launches.extend(report.restored_session_ids.iter().cloned());
+        }
+        found
+            .refused
+            .extend(self.launch_all(ctx, launches, &request, &mut report).await);
+        let nothing = report.restored_session_ids.is_empty() && report.launched_ids.is_empty();
+        if nothing && found.refused.len() == 1 && report.not_restored.is_empty() {
+            return Err(found.refused.remove(0).1);
+        }
+        let refused = found.refused.into_iter();
+        report
+            .not_restored
+            .extend(refused.map(|(id, error)| SkippedRow {
+                id,
+                reason: reason(&error),
+            }));
+        report.not_restored.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(report)
+    }
+
+    async fn find(&self, target: &RestoreTarget) -> HostResult<Found> {
+        match target {
+            RestoreTarget::Ids(ids) => self.find_ids(ids).await,
+            RestoreTarget::Batch(batch) => {
+                let rows = self.ports.batch(batch).await?;
+                if rows.is_empty() {
+                    return Err(HostError::NoBatch(batch.clone()));
+                }
+                self.find_batch(rows).await
+            }
+            RestoreTarget::Last => match self.ports.last_batch().await? {
+                Some(batch) => self.find_batch(self.ports.batch(&batch).await?).await,
+                None => Ok(Found::default()),
+            },
+        }
+    }
+
+    /// Whole components by id; terminated sessions are launched instead (R3).
+    async fn find_ids(&self, ids: &[SessionId]) -> HostResult<Found> {
+        let mut found = Found::default();
+        let mut taken: BTreeSet<SessionId> = BTreeSet::new();
+        for id in ids.iter().collect::<BTreeSet<_>>() {
+            if taken.contains(id) {
+                continue;
+            }
+            match self.ports.session(id).await? {
+                None => found
+                    .refused
+                    .push((id.clone(), HostError::NotFound(id.clone()))),
+                Some(session) if session.deletion.is_none() => found.ended.push(id.clone()),
+                Some(_) => {
+                    let component = self.ports.component(id).await?;
+                    taken.extend(component.iter().map(|session| session.id.clone()));
+                    self.take(&mut found, component).await?;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Exactly the rows of a batch, by the trees that they form (R3).
+    async fn find_batch(&self, rows: Vec<Session>) -> HostResult<Found> {
+        let mut found = Found::default();
+        for component in trees(rows) {
+            self.take(&mut found, component).await?;
+        }
+        Ok(found)
+    }
+
+    /// Takes a component unless the session above it is gone or in the trash (R2, R3).
+    async fn take(&self, found: &mut Found, component: Vec<Session>) -> HostResult<()> {
+        let inside: BTreeSet<&SessionId> = component.iter().map(|session| &session.id).collect();
+        let parents = component
+            .iter()
+            .filter_map(|session| session.parent.as_ref());
+        let outside: Vec<SessionId> = parents.filter(|id| !inside.contains(id)).cloned().collect();
+        let above = self.ports.sessions(&outside).await?;
+        let missing =
+            outside
+                .iter()
+                .find_map(|id| match above.iter().find(|session| session.id == *id) {
+                    None => Some(format!("its parent {id} is gone")),
+                    Some(parent) if parent.deletion.is_some() => {
+                        Some(format!("its parent {id} is in the trash"))
+                    }
+                    Some(_) => None,
+                });
+        match missing {
+            None => found.components.push(component),
+            Some(reason) => found.refused.extend(component.into_iter().map(|session| {
+                let id = session.id;
+                (
+                    id.clone(),
+                    HostError::Incomplete {
+                        id,
+                        reason: reason.clone(),
+                    },
+                )
+            })),
+        }
+        Ok(())
+    }
+
+    /// Folders first, then all rows in one transaction (R1).
+    async fn bring_back(
+        &self,
+        ctx: &Context,
+        request: &RestoreRequest,
+        found: &mut Found,
+        report: &mut RestoreReport,
+    ) -> HostResult<()> {
+        let mut ids: Vec<SessionId> = found
+            .components
+            .iter()
+            .flatten()
+            .map(|session| session.id.clone())
+            .collect();
+        ids.sort_unstable();
+        let operation = self.operation(Verb::Restore, ids.clone());
+        let own = self.own(&operation).await?;
+        let locks = self.hold(ctx, &ids, &operation).await?;
+        let now = self.ports.sessions(&ids).await?;
+        let as_found = |session: &Session| {
+            let mut found = found.components.iter().flatten();
+            found.any(|before| before.id == session.id && before.deletion == session.deletion)
+        };
+        if now.len() != ids.len() || !now.iter().all(as_found) {
+            let message = "the trash changed while waiting for it; try again".to_owned();
+            return Err(HostError::Refused {
+                message,
+                hint: None,
+            });
+        }
+        let target = request.to.as_deref().map(|to| to.display().to_string());
+        let intended = ids
+            .iter()
+            .map(|id| result(id, "intended", target.clone()))
+            .collect();
+        self.ports
+            .begin(&Operation {
+                results: intended,
+                ..operation.clone()
+            })
+            .await?;
+        self.tell_began(&operation);
+        let moved = self
+            .move_components(ctx, request, found, report, &operation)
+            .await;
+        let rows: Vec<Untombstone> = moved
+            .iter()
+            .flatten()
+            .map(|session| Untombstone {
+                id: session.id.clone(),
+                folder: request.to.clone().filter(|_| session.worktree().is_some()),
+            })
+            .collect();
+        if !rows.is_empty()
+            && let Err(error) = self.untombstone(&operation, &rows).await
+        {
+            // Whether it was committed is known to the store alone: recovery asks it, and moves the
+            // folders to where their rows say.
+            drop(locks);
+            if let Err(error) = self.recover_operation(ctx, &operation.id, own).await {
+                tracing::warn!(operation = %operation.id, %error, "left to the next start");
+            }
+            return Err(error);
+        }
+        for session in moved.iter().flatten() {
+            let id = session.id.clone();
+            self.tell(&operation.id, &id, "restored");
+            if session
+                .deletion
+                .as_ref()
+                .is_some_and(|deletion| deletion.was_live)
+            {
+                report.was_live_ids.push(id.clone());
+            }
+            report.restored_session_ids.push(id);
+        }
+        report.was_live_ids.sort_unstable();
+        report.restored_session_ids.sort_unstable();
+        let restored = &report.restored_session_ids;
+        self.audit("restore", restored, &request.actor, Some(&operation.id))
+            .await;
+        let state = match (rows.len(), ids.len()) {
+            (0, _) => OperationState::Failed,
+            (some, all) if some < all => OperationState::Partly,
+            _ => OperationState::Done,
+        };
+        self.finish(operation, state, None).await;
+        Ok(())
+    }
+
+    async fn untombstone(&self, operation: &Operation, rows: &[Untombstone]) -> HostResult<()> {
+        self.ports.step(&operation.id, "untombstone", &[]).await?;
+        Ok(self.ports.untombstone(rows).await?)
+    }
+
+    /// Moves the folders of each component back. Answers the components that have all of theirs; the
+    /// others are moved back into the trash and reported alone (R1).
+    async fn move_components(
+        &self,
+        ctx: &Context,
+        request: &RestoreRequest,
+        found: &mut Found,
+        report: &mut RestoreReport,
+        operation: &Operation,
+    ) -> Vec<Vec<Session>> {
+        let components = std::mem::take(&mut found.components);
+        let moved = parallel::ordered(MOVING, components, |component| {
+            let (host, ctx, to) = (self.clone(), ctx.clone(), request.to.clone());
+            let operation = operation.clone();
+            async move {
+                let moved = host
+                    .move_component(&ctx, &operation, &component, to.as_deref())
+                    .await;
+                (component, moved)
+            }
+        });
+        let mut whole = Vec::new();
+        for (component, moved) in moved.await {
+            match moved {
+                Ok(notes) => {
+                    report.notes.extend(notes);
+                    whole.push(component);
+                }
+                Err((at, error)) => {
+                    let lines = component.into_iter().map(|session| {
+                        let reason = if session.id == at {
+                            error.to_string()
+                        } else {
+                            format!("{at} could not be moved back: {error}")
+                        };
+                        SkippedRow {
+                            id: session.id,
+                            reason,
+                        }
+                    });
+                    report.not_restored.extend(lines);
+                }
+            }
+        }
+        whole
+    }
+
+    /// Moves the folders of one component back, or none of them.
+    async fn move_component(
+        &self,
+        ctx: &Context,
+        operation: &Operation,
+        component: &[Session],
+        to: Option<&Path>,
+    ) -> Result<Vec<Note>, (SessionId, HostError)> {
+        let mut notes = Vec::new();
+        let mut done: Vec<Move> = Vec::new();
+        for session in component {
+            let Some(back) = way_back(session, to) else {
+                continue;
+            };
+            let id = session.id.clone();
+            let branch = session.branch.as_deref();
+            let moved = async {
+                ctx.check(&format!("restoring session {id}"))?;
+                let ctx = Context::detached(CLEAN_UP);
+                let moved =
+                    self.ports
+                        .move_back(&ctx, &back.repository, &back.from, &back.to, branch);
+                ctx.step("moving the worktree back", moved).await
+            };
+            match moved.await {
+                Ok(moved) => {
+                    self.tell(&operation.id, &id, "moved");
+                    notes.extend(moved.note.map(|text| Note { id, text }));
+                    done.push(back);
+                }
+                Err(error) => {
+                    self.tell(&operation.id, &id, "failed");
+                    self.undo_moves(done).await;
+                    return Err((id, error));
+                }
+            }
+        }
+        Ok(notes)
+    }
+
+    /// Into the trash again, last first.
+    async fn undo_moves(&self, done: Vec<Move>) {
+        for Move {
+            id,
+            repository,
+            from,
+            to,
+        } in done.into_iter().rev()
+        {
+            let ctx = Context::detached(CLEAN_UP);
+            let moved = self.ports.move_to_trash(&ctx, &repository, &to, &from);
+            if let Err(error) = ctx.step("moving the worktree into the trash", moved).await {
+                tracing::warn!(session = %id, %error, "a worktree stayed out of the trash");
+            }
+        }
+    }
+
+    /// Launches; answers those that were named for it and could not be.
+    async fn launch_all(
+        &self,
+        ctx: &Context,
+        ids: Vec<SessionId>,
+        request: &RestoreRequest,
+        report: &mut RestoreReport,
+    ) -> Vec<(SessionId, HostError)> {
+        let launched = parallel::ordered(LAUNCHING, ids, |id| {
+            let (host, ctx, actor) = (self.clone(), ctx.clone(), request.actor.clone());
+            async move {
+                let launched = host.launch(&ctx, &id, &actor).await;
+                (id, launched)
+            }
+        });
+        let mut refused = Vec::new();
+        for (id, launched) in launched.await {
+            match launched {
+                Ok((session, how)) => {
+                    report.launched_ids.push(id.clone());
+                    report.how.push((id.clone(), how));
+                    let text = session.error.unwrap_or_else(|| how_text(how).to_owned());
+                    report.notes.push(Note { id, text });
+                }
+                Err(error) if report.restored_session_ids.contains(&id) => {
+                    report.notes.push(Note {
+                        id,
+                        text: format!("not launched: {error}"),
+                    });
+                }
+                Err(error) => refused.push((id, error)),
+            }
+        }
+        report.launched_ids.sort_unstable();
+        refused
+    }
+
+    /// Puts the folders of an interrupted restore to where their rows say (V2).
+    pub(super) async fn settle_restore(&self, operation: &Operation) -> HostResult<Vec<SessionId>> {
+        let targets: BTreeMap<&SessionId, &str> = operation
+            .results
+            .iter()
+            .filter_map(|result| Some((&result.id, result.detail.as_deref()?)))
+            .collect();
+        let sessions = self.ports.sessions(&operation.session_ids).await?;
+        let moves: Vec<Move> = sessions
+            .iter()
+            .filter(|session| session.deletion.is_some())
+            .filter_map(|session| way_back(session, targets.get(&session.id).map(Path::new)))
+            .map(|back| Move {
+                from: back.to,
+                to: back.from,
+                ..back
+            })
+            .collect();
+        Ok(self.move_all(&operation.id, moves).await.failed)
+    }
+}
+
+/// The way of a tombstone's worktree out of the trash.
+fn way_back(session: &Session, to: Option<&Path>) -> Option<Move> {
+    let trash = session.deletion.as_ref()?.trash_path.clone()?;
+    let place = to.or_else(|| session.worktree())?.to_owned();
+    let way = Move::of(session, place)?;
+    Some(Move { from: trash, ..way })
+}
+
+/// Rows by the trees that they form: each topmost one with what hangs below it.
+fn trees(rows: Vec<Session>) -> Vec<Vec<Session>> {
+    let mut rows: BTreeMap<SessionId, Session> = rows
+        .into_iter()
+        .map(|session| (session.id.clone(), session))
+        .collect();
+    let top = |id: &SessionId| {
+        let mut top = id;
+        while let Some(parent) = rows.get(top).and_then(|session| session.parent.as_ref()) {
+            if !rows.contains_key(parent) {
+                break;
+            }
+            top = parent;
+        }
+        top.clone()
+    };
+    let tops: Vec<(SessionId, SessionId)> = rows.keys().map(|id| (top(id), id.clone())).collect();
+    let mut trees: BTreeMap<SessionId, Vec<Session>> = BTreeMap::new();
+    for (top, id) in tops {
+        trees.entry(top).or_default().extend(rows.remove(&id));
+    }
+    trees.into_values().collect()
+}
+
+/// Another folder makes sense for one worktree only.
+fn check_to(request: &RestoreRequest, found: &Found) -> HostResult<()> {
+    let worktrees = found
+        .components
+        .iter()
+        .flatten()
+        .filter(|one| one.worktree().is_some());
+    if request.to.is_none() || (worktrees.count() == 1 && found.ended.is_empty()) {
+        return Ok(());
+    }
+    let message = "another folder can be given for exactly one worktree of the trash".to_owned();
+    Err(HostError::Usage {
+        message,
+        hint: None,
+    })
+}
+
+fn reason(error: &HostError) -> String {
+    match error {
+        HostError::NotFound(_) => "not_found".to_owned(),
+        HostError::Incomplete { reason, .. } => reason.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Rule B3 in words.
+fn how_text(how: LaunchedHow) -> &'static str {
+    match how {
+        LaunchedHow::Resumed => "resumed its conversation",
+        LaunchedHow::PromptAgain => "was given its prompt again",
+        LaunchedHow::Fresh => "started fresh",
+    }
+}
+
+/// A batch is named by its operation.
+impl From<BatchId> for RestoreTarget {
+    fn from(batch: BatchId) -> Self {
+        Self::Batch(batch)
+    }
+}

@@ -1,0 +1,416 @@
+//! The recorder, and small models of runtimes, worktrees, agents and locks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use crate::domain::error::ErrorKind;
+use crate::domain::event::{Event, Message};
+use crate::domain::ids::{BatchId, OperationId, SessionId, WorkspaceName};
+use crate::domain::operation::Operation;
+use crate::domain::plan::Advice;
+use crate::domain::probe::{Answer, Evidence};
+use crate::domain::rail::{Project, ProjectSetup};
+use crate::domain::session::{LaunchFacts, Session};
+use crate::host::context::Context;
+use crate::host::lanes::{LaneGuard, Lanes};
+use crate::host::ports::{
+    AgentPort, Closed, Freed, Input, LaunchPlan, LaunchedHow, LockPort, Moved, PortError,
+    PortResult, RuntimePort, ScreenText, StartRequest, Started, WorkspacePort, Worktree,
+    WorktreeRequest,
+};
+
+use super::NOW;
+
+/// One recorded call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::host) struct Call {
+    pub(in crate::host) what: String,
+    /// The context had a deadline of its own.
+    pub(in crate::host) deadline: bool,
+    /// The context was cancelled.
+    pub(in crate::host) cancelled: bool,
+}
+
+type Hook = Box<dyn FnOnce(&mut Model) + Send>;
+
+/// What the fakes know.
+#[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of one fake"
+)]
+pub(in crate::host) struct Model {
+    pub(in crate::host) sessions: BTreeMap<SessionId, Session>,
+    pub(in crate::host) projects: Vec<Project>,
+    pub(in crate::host) keepers: BTreeSet<SessionId>,
+    pub(in crate::host) operations: Vec<Operation>,
+    pub(in crate::host) held: BTreeSet<OperationId>,
+    pub(in crate::host) events: Vec<Event>,
+    pub(in crate::host) messages: Vec<(SessionId, Message)>,
+    pub(in crate::host) counter: u64,
+    pub(in crate::host) prompt_in_argv: bool,
+    pub(in crate::host) can_resume: bool,
+    pub(in crate::host) dirty: bool,
+    pub(in crate::host) escalates: bool,
+    pub(in crate::host) calls: Vec<Call>,
+    failures: BTreeSet<String>,
+    hanging: BTreeSet<String>,
+    hooks: BTreeMap<String, Vec<Hook>>,
+}
+
+/// All ports, in memory: records every call that has an effect or a context, and fails, hangs or
+/// changes the model at named ones. A name is the call, or the call with its session.
+#[derive(Clone, Default)]
+pub(in crate::host) struct Recorder {
+    model: Arc<Mutex<Model>>,
+    lanes: Lanes,
+    pub(in crate::host) workspace: WorkspaceName,
+}
+
+impl Recorder {
+    pub(in crate::host) fn read<T>(&self, look: impl FnOnce(&Model) -> T) -> T {
+        look(&self.model.lock().unwrap())
+    }
+    pub(in crate::host) fn change<T>(&self, change: impl FnOnce(&mut Model) -> T) -> T {
+        change(&mut self.model.lock().unwrap())
+    }
+    pub(in crate::host) fn session_now(&self, id: &str) -> Option<Session> {
+        self.read(|m| m.sessions.get(id).cloned())
+    }
+    /// From now on this call fails.
+    pub(in crate::host) fn fail(&self, what: &str) {
+        self.change(|m| m.failures.insert(what.to_owned()));
+    }
+    /// From now on it works again.
+    pub(in crate::host) fn heal(&self, what: &str) {
+        self.change(|m| m.failures.remove(what));
+    }
+    /// From now on this call never returns.
+    pub(in crate::host) fn hang(&self, what: &str) {
+        self.change(|m| m.hanging.insert(what.to_owned()));
+    }
+    /// The next time this call comes, the model changes first.
+    pub(in crate::host) fn at(&self, what: &str, change: impl FnOnce(&mut Model) + Send + 'static) {
+        let hook: Hook = Box::new(change);
+        self.change(|m| m.hooks.entry(what.to_owned()).or_default().push(hook));
+    }
+    /// The recorded calls in words.
+    pub(in crate::host) fn calls(&self) -> Vec<String> {
+        self.read(|m| m.calls.iter().map(|call| call.what.clone()).collect())
+    }
+    /// The recorded calls that act on the world: without plain reads and the journal.
+    pub(in crate::host) fn acts(&self) -> Vec<String> {
+        let quiet = [
+            "projects",
+            "plan_rows",
+            "begin",
+            "step ",
+            "finish ",
+            "advice",
+            "probe",
+            "busy",
+        ];
+        let mut calls = self.calls();
+        calls.retain(|call| !quiet.iter().any(|name| call.starts_with(name)));
+        calls
+    }
+    pub(in crate::host) fn forget(&self) {
+        self.change(|m| m.calls.clear());
+    }
+    pub(in crate::host) fn lanes(&self) -> &Lanes {
+        &self.lanes
+    }
+
+    pub(super) fn call(
+        &self,
+        name: &str,
+        id: Option<&SessionId>,
+        ctx: Option<&Context>,
+    ) -> PortResult<()> {
+        let what = id.map_or_else(|| name.to_owned(), |id| format!("{name} {id}"));
+        let mut model = self.model.lock().unwrap();
+        model.calls.push(Call {
+            what: what.clone(),
+            deadline: ctx.is_some_and(|ctx| ctx.deadline.is_some()),
+            cancelled: ctx.is_some_and(|ctx| ctx.cancel.is_cancelled()),
+        });
+        let hooks = [name, &what].map(|key| model.hooks.remove(key).unwrap_or_default());
+        for hook in hooks.into_iter().flatten() {
+            hook(&mut model);
+        }
+        if model.failures.contains(name) || model.failures.contains(&what) {
+            let message = format!("{what} fails");
+            return Err(PortError {
+                kind: ErrorKind::Failed,
+                message,
+                hint: None,
+            });
+        }
+        Ok(())
+    }
+
+    /// A call that can hang.
+    pub(super) async fn acall(
+        &self,
+        name: &str,
+        id: Option<&SessionId>,
+        ctx: Option<&Context>,
+    ) -> PortResult<()> {
+        self.call(name, id, ctx)?;
+        let what = id.map_or_else(|| name.to_owned(), |id| format!("{name} {id}"));
+        if self.read(|m| m.hanging.contains(name) || m.hanging.contains(&what)) {
+            std::future::pending::<()>().await;
+        }
+        tokio::task::yield_now().await;
+        Ok(())
+    }
+}
+
+impl RuntimePort for Recorder {
+    async fn start(&self, ctx: &Context, request: &StartRequest) -> PortResult<Started> {
+        self.acall("start", Some(&request.id), Some(ctx)).await?;
+        let created = self.change(|m| m.keepers.insert(request.id.clone()));
+        Ok(Started {
+            created,
+            keeper_pid: 7,
+            pid: 8,
+            started_at: NOW,
+        })
+    }
+    async fn publish_runtime(&self, ctx: &Context, id: &SessionId, _g: u32) -> PortResult<()> {
+        self.acall("publish_runtime", Some(id), Some(ctx)).await
+    }
+    async fn close(&self, ctx: &Context, id: &SessionId) -> PortResult<Closed> {
+        self.acall("close", Some(id), Some(ctx)).await?;
+        Ok(self.change(|m| {
+            let was_running = m.keepers.remove(id);
+            Closed {
+                was_running,
+                escalated: was_running && m.escalates,
+            }
+        }))
+    }
+    async fn type_into(&self, ctx: &Context, session: &Session, input: &Input) -> PortResult<()> {
+        let what = match input {
+            Input::Text { text, .. } => format!("type {text} into"),
+            Input::Keys(keys) => format!("press {} in", keys.join(" ")),
+        };
+        self.acall(&what, Some(&session.id), Some(ctx)).await
+    }
+    async fn screen(
+        &self,
+        _ctx: &Context,
+        _id: &SessionId,
+        _rows: usize,
+    ) -> PortResult<ScreenText> {
+        Err(PortError {
+            kind: ErrorKind::Failed,
+            message: "no screen".into(),
+            hint: None,
+        })
+    }
+    async fn probe(&self, session: &Session) -> Evidence {
+        let failed = self.call("probe", Some(&session.id), None).is_err();
+        let there = match self.read(|m| m.keepers.contains(&session.id)) {
+            _ if failed => Answer::Failed,
+            true => Answer::Yes,
+            false => Answer::No,
+        };
+        Evidence {
+            keeper: there,
+            process: there,
+            kill_requested: None,
+        }
+    }
+    async fn keepers(&self) -> PortResult<Vec<SessionId>> {
+        Ok(self.read(|m| m.keepers.iter().cloned().collect()))
+    }
+}
+
+impl WorkspacePort for Recorder {
+    async fn is_repository(&self, path: &Path) -> bool {
+        path.join(".git").exists()
+    }
+    async fn check_worktree(&self, ctx: &Context, request: &WorktreeRequest) -> PortResult<()> {
+        self.call("check_worktree", Some(&request.session), Some(ctx))
+    }
+    async fn create_worktree(
+        &self,
+        ctx: &Context,
+        request: &WorktreeRequest,
+    ) -> PortResult<Worktree> {
+        self.acall("create_worktree", Some(&request.session), Some(ctx))
+            .await?;
+        Ok(Worktree {
+            path: PathBuf::from(format!("/worktrees/{}", request.session)),
+            branch: format!("callboard/{}", request.session),
+            base: "main".into(),
+            new_branch: true,
+        })
+    }
+    async fn prepare(
+        &self,
+        ctx: &Context,
+        _repository: &Path,
+        _worktree: &Path,
+        _setup: &ProjectSetup,
+    ) -> PortResult<()> {
+        self.acall("prepare", None, Some(ctx)).await
+    }
+    async fn unprepare(
+        &self,
+        ctx: &Context,
+        _repository: &Path,
+        _worktree: &Path,
+        _setup: &ProjectSetup,
+    ) -> PortResult<()> {
+        self.acall("unprepare", None, Some(ctx)).await
+    }
+    async fn give_back(&self, ctx: &Context, _repo: &Path, _tree: &Worktree) -> PortResult<Freed> {
+        self.acall("give_back", None, Some(ctx)).await?;
+        let dirty = self.read(|m| m.dirty);
+        Ok(Freed {
+            freed: !dirty,
+            reason: dirty.then(|| "2 files changed".into()),
+        })
+    }
+    async fn advice(&self, ctx: &Context, _worktree: &Path) -> PortResult<Advice> {
+        self.acall("advice", None, Some(ctx)).await?;
+        let dirty_files = Some(if self.read(|m| m.dirty) { 2 } else { 0 });
+        Ok(Advice {
+            dirty_files,
+            unpushed_commits: Some(0),
+        })
+    }
+    fn trash_path(&self, batch: &BatchId, id: &SessionId) -> PathBuf {
+        super::fake_store::trash_path(batch, id)
+    }
+    async fn move_to_trash(
+        &self,
+        ctx: &Context,
+        _repository: &Path,
+        from: &Path,
+        _to: &Path,
+    ) -> PortResult<Moved> {
+        self.acall(
+            &format!("move_to_trash {}", from.display()),
+            None,
+            Some(ctx),
+        )
+        .await?;
+        Ok(Moved::default())
+    }
+    async fn move_back(
+        &self,
+        ctx: &Context,
+        _repository: &Path,
+        _from: &Path,
+        to: &Path,
+        _branch: Option<&str>,
+    ) -> PortResult<Moved> {
+        self.acall(&format!("move_back {}", to.display()), None, Some(ctx))
+            .await?;
+        Ok(Moved::default())
+    }
+    async fn ensure_worktree(
+        &self,
+        ctx: &Context,
+        _repository: &Path,
+        _path: &Path,
+        _branch: Option<&str>,
+    ) -> PortResult<Moved> {
+        self.acall("ensure_worktree", None, Some(ctx)).await?;
+        Ok(Moved::default())
+    }
+}
+
+impl AgentPort for Recorder {
+    fn check_agent(&self, _launch: &LaunchFacts) -> PortResult<()> {
+        self.call("check_agent", None, None)
+    }
+    fn can_resume(&self, _agent: &str) -> bool {
+        self.read(|m| m.can_resume)
+    }
+    fn plan_launch(
+        &self,
+        launch: &LaunchFacts,
+        prompt: Option<&str>,
+        resume: bool,
+    ) -> PortResult<LaunchPlan> {
+        let how = match (resume, prompt) {
+            (true, _) => LaunchedHow::Resumed,
+            (false, Some(_)) => LaunchedHow::PromptAgain,
+            (false, None) => LaunchedHow::Fresh,
+        };
+        Ok(LaunchPlan {
+            argv: vec![launch.agent.clone()],
+            env: Vec::new(),
+            env_drop: Vec::new(),
+            prompt_in_argv: prompt.is_some() && self.read(|m| m.prompt_in_argv),
+            agent_session_id: Some("conversation".into()),
+            how,
+        })
+    }
+}
+
+/// Held lanes, or an operation's lock.
+pub(in crate::host) struct FakeGuard {
+    _lanes: Vec<LaneGuard>,
+    operation: Option<(Recorder, OperationId)>,
+}
+
+impl Drop for FakeGuard {
+    fn drop(&mut self) {
+        if let Some((recorder, id)) = &self.operation {
+            recorder.change(|m| m.held.remove(id));
+        }
+    }
+}
+
+impl LockPort for Recorder {
+    type Guard = FakeGuard;
+
+    async fn acquire(
+        &self,
+        ctx: &Context,
+        ids: &[SessionId],
+        _operation: &Operation,
+    ) -> PortResult<FakeGuard> {
+        let ids: BTreeSet<&SessionId> = ids.iter().collect();
+        let take = async {
+            let mut lanes = Vec::new();
+            for id in ids {
+                lanes.push(self.lanes.enter(id.as_str()).await);
+            }
+            lanes
+        };
+        let lanes = ctx.run(take).await.map_err(|ended| PortError {
+            kind: ErrorKind::Interrupted,
+            message: ended.to_string(),
+            hint: None,
+        })?;
+        Ok(FakeGuard {
+            _lanes: lanes,
+            operation: None,
+        })
+    }
+    async fn acquire_operation(&self, id: &OperationId) -> PortResult<Option<FakeGuard>> {
+        let free = self.change(|m| m.held.insert(id.clone()));
+        if !free {
+            self.call("busy", None, None)?;
+        }
+        let operation = Some((self.clone(), id.clone()));
+        Ok(free.then(|| FakeGuard {
+            _lanes: Vec::new(),
+            operation,
+        }))
+    }
+    async fn acquire_start(&self, ctx: &Context) -> PortResult<FakeGuard> {
+        self.call("acquire_start", None, Some(ctx))?;
+        Ok(FakeGuard {
+            _lanes: Vec::new(),
+            operation: None,
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! The process tree as `/proc` shows it.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use super::{Process, Stat};
+
+pub(super) fn stat(pid: u32) -> Option<Stat> {
+    let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    // the name in parentheses may hold anything, a parenthesis too
+    let end = text.iter().rposition(|byte| *byte == b')')?;
+    let rest = std::str::from_utf8(&text[end + 1..]).ok()?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    Some(Stat {
+        zombie: matches!(*fields.first()?, "Z" | "X" | "x"),
+        parent: fields.get(1)?.parse().ok()?,
+        start: fields.get(19)?.parse().ok()?,
+    })
+}
+
+pub(super) fn name(pid: u32) -> Option<String> {
+    let name = fs::read(format!("/proc/{pid}/comm")).ok()?;
+    Some(String::from_utf8_lossy(name.trim_ascii_end()).into_owned())
+}
+
+fn all() -> impl Iterator<Item = u32> {
+    fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// Children by parent: from the kernel's own lists, or by one scan where it was built without them.
+pub(super) struct Children(Option<BTreeMap<u32, Vec<u32>>>);
+
+impl Children {
+    pub(super) fn new() -> Self {
+        if fs::exists("/proc/thread-self/children").unwrap_or(false) {
+            return Self(None);
+        }
+        let mut by_parent: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for pid in all() {
+            if let Some(stat) = stat(pid) {
+                by_parent.entry(stat.parent).or_default().push(pid);
+            }
+        }
+        Self(Some(by_parent))
+    }
+
+    pub(super) fn of(&self, parent: u32) -> Vec<u32> {
+        if let Some(by_parent) = &self.0 {
+            return by_parent.get(&parent).cloned().unwrap_or_default();
+        }
+        // a child belongs to the thread that made it
+        fs::read_dir(format!("/proc/{parent}/task"))
+            .into_iter()
+            .flatten()
+            .filter_map(|task| fs::read_to_string(task.ok()?.path().join("children")).ok())
+            .flat_map(|list| {
+                list.split_ascii_whitespace()
+                    .filter_map(|pid| pid.parse().ok())
+                    .collect::<Vec<u32>>()
+            })
+            .collect()
+    }
+}
+
+pub(super) fn with_environment(entry: &str) -> Vec<Process> {
+    let holds = |pid: &u32| {
+        // unreadable for others' processes, and gone for those that ended meanwhile
+        fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environ| {
+            environ
+                .split(|byte| *byte == 0)
+                .any(|e| e == entry.as_bytes())
+        })
+    };
+    all().filter(holds).filter_map(Process::of).collect()
+}

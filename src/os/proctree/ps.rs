@@ -1,0 +1,99 @@
+//! The process tree as `ps` prints it, for systems without `/proc`.
+
+use super::Stat;
+
+/// One line of the listing.
+pub(super) struct Row {
+    pub(super) pid: u32,
+    pub(super) stat: Stat,
+    pub(super) command: String,
+}
+
+/// Reads `pid ppid stat lstart(5 words) command`.
+pub(super) fn parse(text: &str) -> Vec<Row> {
+    text.lines().filter_map(row).collect()
+}
+
+fn row(line: &str) -> Option<Row> {
+    let mut words = line.split_ascii_whitespace();
+    let pid = words.next()?.parse().ok()?;
+    let parent = words.next()?.parse().ok()?;
+    let zombie = words.next()?.starts_with('Z');
+    // the start time is only compared, so a number made of its words will do
+    let start = words
+        .by_ref()
+        .take(5)
+        .flat_map(str::bytes)
+        .fold(0xcbf2_9ce4_8422_2325, |hash, b| {
+            (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+        });
+    let command = words.collect::<Vec<_>>().join(" ");
+    Some(Row {
+        pid,
+        stat: Stat {
+            parent,
+            start,
+            zombie,
+        },
+        command,
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use listing::{Children, name, stat, with_environment};
+
+#[cfg(not(target_os = "linux"))]
+mod listing {
+    use std::process::{Command, Stdio};
+
+    use super::{Row, Stat, parse};
+    use crate::os::proctree::Process;
+
+    fn list(arguments: &[&str]) -> Vec<Row> {
+        let columns = "pid=,ppid=,stat=,lstart=,command=";
+        Command::new("/bin/ps")
+            .args(arguments)
+            .args(["-ww", "-o", columns])
+            .env("LC_ALL", "C")
+            .stderr(Stdio::null())
+            .output()
+            .map(|output| parse(&String::from_utf8_lossy(&output.stdout)))
+            .unwrap_or_default()
+    }
+
+    pub(in super::super) fn stat(pid: u32) -> Option<Stat> {
+        list(&["-p", &pid.to_string()]).first().map(|row| row.stat)
+    }
+
+    pub(in super::super) fn name(pid: u32) -> Option<String> {
+        let row = list(&["-p", &pid.to_string()]).into_iter().next()?;
+        let program = row.command.split(' ').next()?;
+        Some(program.rsplit('/').next()?.to_owned())
+    }
+
+    pub(in super::super) struct Children(Vec<Row>);
+
+    impl Children {
+        pub(in super::super) fn new() -> Self {
+            Self(list(&["-ax"]))
+        }
+
+        pub(in super::super) fn of(&self, parent: u32) -> Vec<u32> {
+            let rows = self.0.iter();
+            rows.filter(|row| row.stat.parent == parent)
+                .map(|row| row.pid)
+                .collect()
+        }
+    }
+
+    pub(in super::super) fn with_environment(entry: &str) -> Vec<Process> {
+        let rows = list(&["-axE"]);
+        rows.iter()
+            .filter(|row| row.command.split(' ').any(|word| word == entry))
+            .map(|row| Process {
+                pid: row.pid,
+                start: row.stat.start,
+            })
+            .collect()
+    }
+}

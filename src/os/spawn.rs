@@ -1,0 +1,144 @@
+//! Starting our own program apart from us, and becoming such a process (`spec/runtime.md` X1, X3).
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+/// Where our own program is found, even after its file was replaced (X6).
+///
+/// # Errors
+/// The system does not say.
+pub fn own_binary() -> io::Result<PathBuf> {
+    #[cfg(target_os = "linux")]
+    if std::fs::exists("/proc/self/exe").unwrap_or(false) {
+        return Ok(PathBuf::from("/proc/self/exe"));
+    }
+    std::env::current_exe()
+}
+
+/// A process that was started to live on its own.
+#[derive(Debug)]
+pub struct Detached {
+    /// The pipe to its standard input.
+    pub input: ChildStdin,
+    /// The pipe from its standard output.
+    pub output: ChildStdout,
+    /// To wait for its end.
+    pub end: Ending,
+}
+
+/// The end of a process. Dropped before it came, the process is reaped by the runtime.
+#[derive(Debug)]
+pub struct Ending {
+    child: Child,
+}
+
+impl Ending {
+    /// Waits for it and reaps the process.
+    ///
+    /// # Errors
+    /// The system refuses to wait.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+}
+
+/// Starts `binary` with pipes for input and output, a cleared environment, no other open files of
+/// ours, and the root folder as its own. It makes itself a session of its own by [`detach`].
+///
+/// # Errors
+/// The program cannot be started.
+pub fn detached(binary: &Path, arguments: &[&str]) -> io::Result<Detached> {
+    let mut child = Command::new(binary)
+        .args(arguments)
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(io::Error::other("the pipes of a new process are missing"));
+    };
+    Ok(Detached {
+        input,
+        output,
+        end: Ending { child },
+    })
+}
+
+/// Whether [`detach`] makes a process the one to whom orphans below it are given.
+pub const ADOPTS_ORPHANS: bool = cfg!(target_os = "linux");
+
+/// Makes this process leader of a session of its own, without terminal, and, where the system can do
+/// it, the one to whom orphans below it are given (X1, X3).
+///
+/// # Errors
+/// It already leads a process group.
+pub fn detach() -> io::Result<()> {
+    rustix::process::setsid()?;
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    Ok(())
+}
+
+/// Takes the standard streams for private use: gives input and output, and puts null in their place
+/// and `log` in the place of the error stream.
+///
+/// # Errors
+/// A descriptor cannot be duplicated.
+pub fn take_standard_streams(log: &File) -> io::Result<(OwnedFd, OwnedFd)> {
+    let input = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    let output = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(&null)?;
+    rustix::stdio::dup2_stderr(log)?;
+    Ok((input, output))
+}
+
+/// The user at the other end of a Unix socket.
+///
+/// # Errors
+/// The system does not say.
+pub fn peer_user(stream: &tokio::net::UnixStream) -> io::Result<u32> {
+    stream.peer_cred().map(|peer| peer.uid())
+}
+
+/// The user of this process.
+pub fn own_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reaped {
+    /// Process id.
+    pub pid: u32,
+    /// Exit code, where it ended by itself.
+    pub code: Option<i32>,
+    /// Signal that ended it.
+    pub signal: Option<i32>,
+}
+
+/// Waits for the end of any child and reaps it; none once there are no children. Blocks its thread;
+/// in a process that calls it nothing else may wait for a child.
+pub fn reap_next() -> Option<Reaped> {
+    loop {
+        match rustix::process::wait(rustix::process::WaitOptions::empty()) {
+            Ok(Some((pid, status))) => {
+                return Some(Reaped {
+                    pid: u32::try_from(pid.as_raw_nonzero().get()).unwrap_or(0),
+                    code: status.exit_status(),
+                    signal: status.terminating_signal(),
+                });
+            }
+            Ok(None) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return None,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The master side of a terminal, read and written without blocking.
+
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::proctree;
+
+/// A second descriptor of a terminal's master side.
+#[derive(Debug)]
+pub struct TerminalDescriptor {
+    own: AsyncFd<OwnedFd>,
+}
+
+impl TerminalDescriptor {
+    /// Duplicates a descriptor that a library shows by its number only, and makes it non-blocking.
+    /// To be called inside a runtime.
+    ///
+    /// # Errors
+    /// There is no such descriptor, or it cannot be watched.
+    #[expect(
+        unsafe_code,
+        reason = "the PTY library shows a bare number; registering is unsafe by itself"
+    )]
+    pub fn duplicate(master: RawFd) -> io::Result<Self> {
+        // SAFETY: the caller's library holds the descriptor open while this runs
+        let borrowed = unsafe { BorrowedFd::borrow_raw(master) };
+        let own = rustix::io::fcntl_dupfd_cloexec(borrowed, 3)?;
+        rustix::io::ioctl_fionbio(&own, true)?;
+        // SAFETY: the descriptor is owned by the value that is registered, never replaced, and closed
+        // only after it is dropped
+        let own = unsafe {
+            AsyncFd::register_with_interest(own, Interest::READABLE | Interest::WRITABLE)
+        }?;
+        Ok(Self { own })
+    }
+
+    /// Waits for output and reads it. Zero where no program has the terminal open.
+    ///
+    /// # Errors
+    /// As the system's `read`.
+    pub async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.own
+            .async_io(Interest::READABLE, |own| read(own, buffer))
+            .await
+    }
+
+    /// Reads what is there now.
+    ///
+    /// # Errors
+    /// As the system's `read`; `WouldBlock` where there is nothing.
+    pub fn read_now(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        read(self.own.get_ref(), buffer)
+    }
+
+    /// Waits until something can be written and writes as much as fits.
+    ///
+    /// # Errors
+    /// As the system's `write`.
+    pub async fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        let write = |own: &OwnedFd| rustix::io::write(own, bytes).map_err(io::Error::from);
+        self.own.async_io(Interest::WRITABLE, write).await
+    }
+
+    /// Leader of the process group in the foreground.
+    pub fn foreground(&self) -> Option<u32> {
+        proctree::foreground(self.own.get_ref())
+    }
+}
+
+fn read(own: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {
+    match rustix::io::read(own, buffer) {
+        Err(rustix::io::Errno::IO) => Ok(0),
+        other => other.map_err(io::Error::from),
+    }
+}

@@ -1,0 +1,225 @@
+//! Watching a keeper.
+
+use std::path::PathBuf;
+
+use tokio::io::AsyncWriteExt;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+
+use super::{ClientResult, Link, Received, lost, receive};
+use crate::domain::facts::{ExitFacts, Facts};
+use crate::runtime::wire::{
+    self, Body, Condition, Decoder, Event, Incoming, Outgoing, Reason, Request,
+};
+
+/// What happened to a watched screen, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScreenUpdate {
+    /// The screen anew, as escape text for an empty one of this size: at the beginning, and whenever
+    /// we were too slow to follow.
+    Snapshot {
+        /// Columns.
+        cols: u16,
+        /// Rows.
+        rows: u16,
+        /// Escape text.
+        bytes: Vec<u8>,
+    },
+    /// The program wrote.
+    Bytes(Vec<u8>),
+    /// The size changed.
+    Resized {
+        /// Columns.
+        cols: u16,
+        /// Rows.
+        rows: u16,
+    },
+    /// Something typed with the [`Typist`] was not taken.
+    Refused {
+        /// Why.
+        reason: Reason,
+    },
+    /// The agent's process ended.
+    Exit(Box<ExitFacts>),
+    /// The keeper is gone; nothing follows.
+    Closed,
+}
+
+/// The updates of one screen.
+#[derive(Debug)]
+pub struct ScreenFeed {
+    from: OwnedReadHalf,
+    decoder: Decoder,
+    socket: PathBuf,
+    /// A snapshot that is not complete yet, and its length.
+    snapshot: Option<(u16, u16, usize, Vec<u8>)>,
+}
+
+impl ScreenFeed {
+    /// The next update. May be dropped at any time without losing one.
+    pub async fn next(&mut self) -> ScreenUpdate {
+        loop {
+            let received = receive(&mut self.from, &mut self.decoder, &self.socket).await;
+            let update = match received {
+                Ok(Received::Bytes(bytes)) => self.bytes(bytes),
+                Ok(Received::Message(message)) => self.message(message),
+                Err(_) => Some(ScreenUpdate::Closed),
+            };
+            if let Some(update) = update {
+                return update;
+            }
+        }
+    }
+
+    fn bytes(&mut self, mut bytes: Vec<u8>) -> Option<ScreenUpdate> {
+        let Some((_, _, length, collected)) = &mut self.snapshot else {
+            return Some(ScreenUpdate::Bytes(bytes));
+        };
+        collected.append(&mut bytes);
+        (collected.len() >= *length)
+            .then(|| self.take_snapshot())
+            .flatten()
+    }
+
+    fn take_snapshot(&mut self) -> Option<ScreenUpdate> {
+        let (cols, rows, _, bytes) = self.snapshot.take()?;
+        Some(ScreenUpdate::Snapshot { cols, rows, bytes })
+    }
+
+    fn message(&mut self, message: Outgoing) -> Option<ScreenUpdate> {
+        match message {
+            Outgoing::Event(Event::Snapshot { cols, rows, bytes }) => {
+                self.snapshot = Some((cols, rows, bytes, Vec::new()));
+                (bytes == 0).then(|| self.take_snapshot()).flatten()
+            }
+            Outgoing::Event(Event::Resized { cols, rows }) => {
+                Some(ScreenUpdate::Resized { cols, rows })
+            }
+            Outgoing::Event(Event::Exit(exit)) => Some(ScreenUpdate::Exit(exit)),
+            Outgoing::Event(Event::InputRefused { reason })
+            | Outgoing::Answer {
+                body: Body::Refused { reason, .. },
+                ..
+            } => Some(ScreenUpdate::Refused { reason }),
+            Outgoing::Answer {
+                body: Body::QuestionChanged { .. },
+                ..
+            } => Some(ScreenUpdate::Refused {
+                reason: Reason::QuestionShown,
+            }),
+            Outgoing::Answer { .. } | Outgoing::Event(_) => None,
+        }
+    }
+}
+
+/// The hand that types while the screen is watched. Refusals arrive as [`ScreenUpdate::Refused`].
+#[derive(Debug)]
+pub struct Typist {
+    to: OwnedWriteHalf,
+    next_id: u64,
+    socket: PathBuf,
+}
+
+impl Typist {
+    /// Types bytes as they are.
+    ///
+    /// # Errors
+    /// The keeper is gone.
+    pub async fn bytes(&mut self, bytes: &[u8]) -> ClientResult<()> {
+        let mut out = Vec::new();
+        wire::put_bytes(&mut out, bytes);
+        self.write(&out).await
+    }
+
+    /// Pastes a text into launch `generation`.
+    ///
+    /// # Errors
+    /// The keeper is gone.
+    pub async fn paste(
+        &mut self,
+        generation: u32,
+        text: String,
+        condition: Option<Condition>,
+    ) -> ClientResult<()> {
+        self.tell(Request::Paste {
+            generation,
+            condition,
+            text,
+            submit: false,
+        })
+        .await
+    }
+
+    /// Changes the size.
+    ///
+    /// # Errors
+    /// The keeper is gone.
+    pub async fn resize(&mut self, cols: u16, rows: u16) -> ClientResult<()> {
+        self.tell(Request::Resize { cols, rows }).await
+    }
+
+    async fn tell(&mut self, request: Request) -> ClientResult<()> {
+        self.next_id += 1;
+        let mut out = Vec::new();
+        wire::put_control(
+            &mut out,
+            &Incoming {
+                id: self.next_id,
+                request,
+            },
+        );
+        self.write(&out).await
+    }
+
+    async fn write(&mut self, out: &[u8]) -> ClientResult<()> {
+        self.to
+            .write_all(out)
+            .await
+            .map_err(|error| lost(&self.socket, error))
+    }
+}
+
+/// The facts of one session as they change.
+#[derive(Debug)]
+pub struct FactsFeed {
+    link: Link,
+}
+
+impl FactsFeed {
+    /// The next facts; none once the keeper is gone. May be dropped at any time.
+    pub async fn next(&mut self) -> Option<Facts> {
+        loop {
+            match self.link.receive().await {
+                Ok(Received::Message(Outgoing::Event(Event::Facts(facts)))) => return Some(*facts),
+                Ok(_) => {}
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+pub(super) fn split(link: Link, next_id: u64) -> (ScreenFeed, Typist) {
+    let Link {
+        from,
+        to,
+        decoder,
+        socket,
+    } = link;
+    let typist = Typist {
+        to,
+        next_id,
+        socket: socket.clone(),
+    };
+    (
+        ScreenFeed {
+            from,
+            decoder,
+            socket,
+            snapshot: None,
+        },
+        typist,
+    )
+}
+
+pub(super) fn facts(link: Link) -> FactsFeed {
+    FactsFeed { link }
+}

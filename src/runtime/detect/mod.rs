@@ -1,0 +1,317 @@
+//! What the agent does now, concluded from what its terminal shows (`spec/agents.md`, State).
+//!
+//! A [`Detector`] weighs the witnesses that a keeper has: the program's own reports (OSC 7501), titles
+//! and screen rules, progress, and the process in the foreground. It is pure: the same observations at
+//! the same times give the same verdicts, in a keeper and in the replay of a recording.
+
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+pub use self::rules::RuleError;
+use self::rules::{Compiled, Match};
+use super::screen::{ProgramStatus, ScreenEvent};
+use super::wire::message::WitnessReport;
+use crate::domain::activity::{Activity, ActivityFact, Question};
+use crate::domain::agent::Rules;
+use crate::domain::text;
+use crate::domain::time::Timestamp;
+
+/// How long the witnesses must agree before a verdict is left (G6).
+pub const AGREEMENT: Duration = Duration::from_millis(700);
+
+/// What can be seen at one moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Inputs<'a> {
+    /// The visible rows, trailing blanks trimmed.
+    pub lines: &'a [String],
+    /// The title.
+    pub title: &'a str,
+    /// Whether a program other than the shell itself is in the foreground of its terminal; only known,
+    /// and only asked for, with rules for a shell.
+    pub busy: Option<bool>,
+    /// Whether the agent's process ended.
+    pub exited: bool,
+}
+
+/// The conclusion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The activity with its start and its witness.
+    pub activity: ActivityFact,
+    /// The question that is shown, where it can be read.
+    pub question: Option<Question>,
+}
+
+/// One opinion, before it becomes the verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Opinion {
+    activity: Activity,
+    witness: String,
+    question: Option<Question>,
+    /// The program itself or the system says so: no need to wait for agreement.
+    certain: bool,
+}
+
+/// The weighing of all witnesses of one launch.
+#[derive(Debug)]
+pub struct Detector {
+    rules: Compiled,
+    program: Option<(ProgramStatus, Timestamp)>,
+    progress: Option<Timestamp>,
+    matched: Option<(Match, Timestamp)>,
+    busy: Option<(bool, Timestamp)>,
+    verdict: Verdict,
+    /// What would replace the verdict, and since when it was seen without a break.
+    pending: Option<(Opinion, Timestamp)>,
+}
+
+impl Detector {
+    /// A detector that has seen nothing.
+    ///
+    /// # Errors
+    /// A pattern of a rule cannot be compiled.
+    pub fn new(rules: &Rules, now: Timestamp) -> Result<Self, RuleError> {
+        Ok(Self {
+            rules: Compiled::new(rules)?,
+            program: None,
+            progress: None,
+            matched: None,
+            busy: None,
+            verdict: Verdict {
+                activity: ActivityFact::unknown(now),
+                question: None,
+            },
+            pending: None,
+        })
+    }
+
+    /// Whether [`Inputs::busy`] is wanted.
+    pub fn watches_foreground(&self) -> bool {
+        self.rules.shell
+    }
+
+    /// Takes what the program told its terminal. True where it may change the verdict, so that the
+    /// caller observes at once.
+    pub fn hear(&mut self, event: &ScreenEvent, now: Timestamp) -> bool {
+        match event {
+            ScreenEvent::ProgramStatus(status) if status.state == "clear" => self.program = None,
+            ScreenEvent::ProgramStatus(status) => self.program = Some((status.clone(), now)),
+            ScreenEvent::Progress { state: 1 | 3, .. } if self.progress.is_some() => return false,
+            ScreenEvent::Progress { state: 1 | 3, .. } => self.progress = Some(now),
+            ScreenEvent::Progress { .. } => self.progress = None,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Weighs the witnesses; gives the verdict where it changed.
+    pub fn observe(&mut self, inputs: &Inputs<'_>, now: Timestamp) -> Option<Verdict> {
+        self.matched = self
+            .rules
+            .best(inputs)
+            .map(|found| match self.matched.take() {
+                Some((old, since)) if old.rule == found.rule => (found, since),
+                _ => (found, now),
+            });
+        self.busy = inputs.busy.map(|busy| match self.busy {
+            Some((old, since)) if old == busy => (busy, since),
+            _ => (busy, now),
+        });
+        let opinion = if inputs.exited {
+            exited()
+        } else {
+            self.opinion()
+        };
+        self.weigh(opinion, now)
+    }
+
+    /// When to observe again even if nothing changes on the screen.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        self.pending
+            .as_ref()
+            .map(|(_, since)| since.plus(AGREEMENT))
+    }
+
+    /// The present verdict.
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
+    /// The opinion of the most trusted witness that has one. "Working" is a wide claim: a question or
+    /// a retry that the screen shows is narrower and counts before it.
+    fn opinion(&self) -> Opinion {
+        let seen = self.matched.as_ref().map(|(found, _)| found);
+        if let Some((status, _)) = &self.program {
+            let said = said_by(status, seen);
+            let narrower = seen.filter(|found| {
+                said.activity == Activity::Active
+                    && (found.activity.is_waiting() || found.activity == Activity::Retrying)
+            });
+            return narrower.map_or(said, Match::opinion);
+        }
+        if let Some(found) = seen {
+            return found.opinion();
+        }
+        let plain = |activity, witness: &str| Opinion {
+            activity,
+            witness: witness.to_owned(),
+            question: None,
+            certain: false,
+        };
+        if self.progress.is_some() {
+            return plain(Activity::Active, "progress");
+        }
+        match self.busy {
+            Some((true, _)) => plain(Activity::Active, "process"),
+            Some((false, _)) => plain(Activity::Idle, "process"),
+            None => match self.rules.otherwise {
+                Some(activity) => plain(activity, "otherwise"),
+                None => plain(Activity::Unknown, ""),
+            },
+        }
+    }
+
+    /// Rule G6: entering a question is immediate, and so is what is certain or ends a rest; anything
+    /// else must last. A changed question of the same kind is taken at once: answers name it.
+    fn weigh(&mut self, opinion: Opinion, now: Timestamp) -> Option<Verdict> {
+        let old = &self.verdict;
+        if opinion.activity == old.activity.value {
+            self.pending = None;
+            let question = opinion.question.or_else(|| old.question.clone());
+            if question == old.question {
+                return None;
+            }
+            self.verdict.question = question;
+            return Some(self.verdict.clone());
+        }
+        let at_rest = matches!(old.activity.value, Activity::Idle | Activity::Unknown)
+            && opinion.activity != Activity::Unknown;
+        let at_once = opinion.certain || at_rest || opinion.activity.is_waiting();
+        let since = match &self.pending {
+            Some((before, since)) if before.activity == opinion.activity => *since,
+            _ => now,
+        };
+        if !at_once && now.since(since) < AGREEMENT {
+            self.pending = Some((opinion, since));
+            return None;
+        }
+        self.pending = None;
+        self.verdict = Verdict {
+            activity: ActivityFact {
+                value: opinion.activity,
+                since: now,
+                witness: opinion.witness,
+            },
+            question: opinion.question,
+        };
+        Some(self.verdict.clone())
+    }
+
+    /// What every witness says, the most trusted first (G8).
+    pub fn witnesses(&self) -> Vec<WitnessReport> {
+        let report = |witness: &str, says, since| WitnessReport {
+            witness: witness.to_owned(),
+            says,
+            since,
+            rule: None,
+            text: None,
+        };
+        let program = self.program.as_ref().map(|(status, since)| WitnessReport {
+            text: Some(match &status.msg {
+                Some(message) => format!("{}: {message}", status.state),
+                None => status.state.clone(),
+            }),
+            ..report(
+                "osc7501",
+                Some(said_by(status, None).activity),
+                Some(*since),
+            )
+        });
+        let matched = self.matched.as_ref().map(|(found, since)| WitnessReport {
+            rule: Some(found.rule.clone()),
+            text: Some(found.text.clone()),
+            ..report(found.place, Some(found.activity), Some(*since))
+        });
+        let progress = self
+            .progress
+            .map(|at| report("progress", Some(Activity::Active), Some(at)));
+        let process = self.busy.map(|(busy, since)| {
+            let says = if busy {
+                Activity::Active
+            } else {
+                Activity::Idle
+            };
+            report("process", Some(says), Some(since))
+        });
+        [
+            program.unwrap_or_else(|| report("osc7501", None, None)),
+            matched.unwrap_or_else(|| report("screen", None, None)),
+            progress.unwrap_or_else(|| report("progress", None, None)),
+            process.unwrap_or_else(|| report("process", None, None)),
+        ]
+        .into()
+    }
+}
+
+fn exited() -> Opinion {
+    Opinion {
+        activity: Activity::Exited,
+        witness: "process".to_owned(),
+        question: None,
+        certain: true,
+    }
+}
+
+/// What the program's own report means. The question is read from the screen where a rule can, as it
+/// has the options, else from the report's message.
+fn said_by(status: &ProgramStatus, seen: Option<&Match>) -> Opinion {
+    let kind = status.kind.as_deref();
+    let activity = match (status.state.as_str(), kind) {
+        ("idle" | "done", _) => Activity::Idle,
+        ("working", _) => Activity::Active,
+        ("blocked", Some("question" | "auth")) => Activity::WaitingInput,
+        ("blocked", _) => Activity::Blocked,
+        ("error", _) => Activity::Error,
+        _ => Activity::Unknown,
+    };
+    let question = activity.is_waiting().then(|| {
+        let shown = seen.and_then(|found| found.question.clone());
+        shown.or_else(|| {
+            let asked = status.msg.as_deref().or(status.title.as_deref())?;
+            Some(question(
+                kind.unwrap_or("permission"),
+                text::clean_line(asked),
+                Vec::new(),
+            ))
+        })
+    });
+    let witness = match &status.msg {
+        Some(message) if activity == Activity::Error => format!("osc7501: {message}"),
+        _ => "osc7501".to_owned(),
+    };
+    Opinion {
+        activity,
+        witness,
+        question: question.flatten(),
+        certain: true,
+    }
+}
+
+/// A question with its id: a hash of text and options (K6).
+fn question(kind: &str, text: String, options: Vec<String>) -> Question {
+    let parts = std::iter::once(&text).chain(&options);
+    let hash = parts.fold(0xcbf2_9ce4_8422_2325, |hash: u64, part| {
+        part.bytes().chain([0]).fold(hash, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    });
+    Question {
+        id: format!("{hash:016x}"),
+        kind: kind.to_owned(),
+        text,
+        options,
+    }
+}

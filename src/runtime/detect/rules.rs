@@ -1,0 +1,209 @@
+//! Detection rules, compiled once (G7).
+
+use regex::Regex;
+
+use super::{Inputs, Opinion, question};
+use crate::domain::activity::{Activity, Question};
+use crate::domain::agent::{QuestionRule, Region, Rule, Rules};
+use crate::domain::text;
+
+/// Longest text of a match that is kept for `why`, in cells.
+const TEXT_CELLS: usize = 200;
+
+/// A pattern that cannot be compiled.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error(
+    "the detection rule {rule:?} has the pattern {pattern:?}, which cannot be compiled: {reason}"
+)]
+pub struct RuleError {
+    /// Id of the rule.
+    pub rule: String,
+    /// The pattern.
+    pub pattern: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// What one rule found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Match {
+    pub(super) rule: String,
+    /// `title` or `screen`.
+    pub(super) place: &'static str,
+    pub(super) activity: Activity,
+    pub(super) text: String,
+    pub(super) question: Option<Question>,
+}
+
+impl Match {
+    pub(super) fn opinion(&self) -> Opinion {
+        Opinion {
+            activity: self.activity,
+            witness: format!("{}: {}", self.place, self.rule),
+            question: self.question.clone(),
+            certain: false,
+        }
+    }
+}
+
+/// The rules of one agent, the first to match wins.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) shell: bool,
+    pub(super) otherwise: Option<Activity>,
+    rules: Vec<CompiledRule>,
+}
+
+#[derive(Debug)]
+struct CompiledRule {
+    id: String,
+    activity: Activity,
+    region: Region,
+    lines: usize,
+    all: Vec<Regex>,
+    any: Vec<Regex>,
+    not: Vec<Regex>,
+    question: Option<CompiledQuestion>,
+}
+
+#[derive(Debug)]
+struct CompiledQuestion {
+    kind: String,
+    text: Regex,
+    option: Option<Regex>,
+    detail_lines: usize,
+}
+
+impl Compiled {
+    pub(super) fn new(rules: &Rules) -> Result<Self, RuleError> {
+        let mut sorted: Vec<&Rule> = rules.rule.iter().collect();
+        // among equals a title, which has a fixed meaning, is trusted before the screen
+        sorted.sort_by_key(|rule| {
+            (
+                std::cmp::Reverse(rule.priority),
+                rule.region != Region::Title,
+            )
+        });
+        Ok(Self {
+            shell: rules.shell,
+            otherwise: rules.otherwise,
+            rules: sorted
+                .into_iter()
+                .map(CompiledRule::new)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    pub(super) fn best(&self, inputs: &Inputs<'_>) -> Option<Match> {
+        self.rules.iter().find_map(|rule| rule.try_on(inputs))
+    }
+}
+
+impl CompiledRule {
+    fn new(rule: &Rule) -> Result<Self, RuleError> {
+        let one = |pattern: &String| compile(&rule.id, pattern);
+        let every = |patterns: &[String]| patterns.iter().map(one).collect::<Result<Vec<_>, _>>();
+        let question = |asked: &QuestionRule| {
+            Ok(CompiledQuestion {
+                kind: asked.kind.clone(),
+                text: one(&asked.text)?,
+                option: asked.option.as_ref().map(one).transpose()?,
+                detail_lines: usize::from(asked.detail_lines),
+            })
+        };
+        Ok(Self {
+            id: rule.id.clone(),
+            activity: rule.activity,
+            region: rule.region,
+            lines: usize::from(rule.lines),
+            all: every(&rule.all)?,
+            any: every(&rule.any)?,
+            not: every(&rule.not)?,
+            question: rule.question.as_ref().map(question).transpose()?,
+        })
+    }
+
+    fn try_on(&self, inputs: &Inputs<'_>) -> Option<Match> {
+        let title = [inputs.title];
+        let lines: Vec<&str> = match self.region {
+            Region::Title => title.into(),
+            Region::Screen => inputs.lines.iter().map(String::as_str).collect(),
+            Region::Bottom => bottom(inputs.lines, self.lines),
+        };
+        let found = |pattern: &Regex| lines.iter().find_map(|line| pattern.find(line));
+        let mut first = None;
+        for pattern in &self.all {
+            first = first.or(Some(found(pattern)?));
+        }
+        if !self.any.is_empty() {
+            first = first.or(Some(self.any.iter().find_map(found)?));
+        }
+        if self.not.iter().any(|pattern| found(pattern).is_some()) {
+            return None;
+        }
+        Some(Match {
+            rule: self.id.clone(),
+            place: if self.region == Region::Title {
+                "title"
+            } else {
+                "screen"
+            },
+            activity: self.activity,
+            text: text::cut(
+                &text::clean_line(first.map_or("", |hit| hit.as_str())),
+                TEXT_CELLS,
+                "…",
+            ),
+            question: self.question.as_ref().and_then(|asked| asked.read(&lines)),
+        })
+    }
+}
+
+impl CompiledQuestion {
+    /// The lowest line that asks counts: what is above it was answered.
+    fn read(&self, lines: &[&str]) -> Option<Question> {
+        let at = lines.iter().rposition(|line| self.text.is_match(line))?;
+        let mut asked = group(&self.text, lines[at])?;
+        for detail in lines.iter().skip(at + 1).take(self.detail_lines) {
+            let detail = text::clean_line(detail);
+            if !detail.is_empty() {
+                asked = format!("{asked} {detail}");
+            }
+        }
+        let options = self.option.as_ref().map_or_else(Vec::new, |option| {
+            lines[at + 1..]
+                .iter()
+                .filter_map(|line| group(option, line))
+                .collect()
+        });
+        Some(question(&self.kind, asked, options))
+    }
+}
+
+/// The first group of the match, else all of it.
+fn group(pattern: &Regex, line: &str) -> Option<String> {
+    let groups = pattern.captures(line)?;
+    let hit = groups.get(1).or_else(|| groups.get(0))?;
+    Some(text::clean_line(hit.as_str()))
+}
+
+fn compile(rule: &str, pattern: &str) -> Result<Regex, RuleError> {
+    Regex::new(pattern).map_err(|error| RuleError {
+        rule: rule.to_owned(),
+        pattern: pattern.to_owned(),
+        reason: error.to_string(),
+    })
+}
+
+/// The last `count` lines that are not blank, in order.
+fn bottom(lines: &[String], count: usize) -> Vec<&str> {
+    let mut found: Vec<&str> = lines
+        .iter()
+        .rev()
+        .map(String::as_str)
+        .filter(|line| !line.trim().is_empty())
+        .take(count)
+        .collect();
+    found.reverse();
+    found
+}

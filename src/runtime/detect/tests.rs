@@ -1,0 +1,255 @@
+use super::*;
+use crate::domain::agent::{QuestionRule, Region, Rule};
+
+fn rule(id: &str, activity: Activity, region: Region, pattern: &str) -> Rule {
+    Rule {
+        id: id.to_owned(),
+        activity,
+        region,
+        lines: 20,
+        priority: 0,
+        all: vec![pattern.to_owned()],
+        any: Vec::new(),
+        not: Vec::new(),
+        question: None,
+    }
+}
+
+fn rules() -> Rules {
+    let permission = Rule {
+        priority: 10,
+        question: Some(QuestionRule {
+            kind: "permission".to_owned(),
+            text: r"^ *(Do you want .*\?)".to_owned(),
+            option: Some(r"^ *❯? *\d\. (.*)$".to_owned()),
+            detail_lines: 0,
+        }),
+        ..rule(
+            "permission",
+            Activity::Blocked,
+            Region::Bottom,
+            "Do you want",
+        )
+    };
+    Rules {
+        shell: false,
+        otherwise: None,
+        rule: vec![
+            rule(
+                "spinner",
+                Activity::Active,
+                Region::Bottom,
+                "esc to interrupt",
+            ),
+            rule("composer", Activity::Idle, Region::Bottom, "^> "),
+            rule("retry", Activity::Retrying, Region::Bottom, "retrying in"),
+            permission,
+            rule("ready", Activity::Idle, Region::Title, "Ready"),
+        ],
+    }
+}
+
+struct Board {
+    detector: Detector,
+    now: Timestamp,
+    lines: Vec<String>,
+    title: String,
+    busy: Option<bool>,
+    exited: bool,
+}
+
+impl Board {
+    fn new(rules: &Rules) -> Self {
+        Self {
+            detector: Detector::new(rules, Timestamp(0)).unwrap(),
+            now: Timestamp(0),
+            lines: Vec::new(),
+            title: String::new(),
+            busy: None,
+            exited: false,
+        }
+    }
+
+    fn show(&mut self, text: &str) -> Option<Activity> {
+        self.lines = text.lines().map(str::to_owned).collect();
+        self.look()
+    }
+
+    fn look(&mut self) -> Option<Activity> {
+        let inputs = Inputs {
+            lines: &self.lines,
+            title: &self.title,
+            busy: self.busy,
+            exited: self.exited,
+        };
+        self.detector
+            .observe(&inputs, self.now)
+            .map(|verdict| verdict.activity.value)
+    }
+
+    fn after(&mut self, milliseconds: i64) -> Option<Activity> {
+        self.now.0 += milliseconds;
+        self.look()
+    }
+
+    fn status(&mut self, state: &str, kind: Option<&str>) -> Option<Activity> {
+        let status = ProgramStatus {
+            state: state.to_owned(),
+            kind: kind.map(str::to_owned),
+            title: None,
+            msg: None,
+            app: None,
+            progress: None,
+        };
+        assert!(
+            self.detector
+                .hear(&ScreenEvent::ProgramStatus(status), self.now)
+        );
+        self.look()
+    }
+
+    fn is(&self) -> Activity {
+        self.detector.verdict().activity.value
+    }
+}
+
+#[test]
+fn nothing_is_guessed() {
+    let mut board = Board::new(&Rules::default());
+    assert_eq!(board.show("busy output\n> "), None);
+    assert_eq!(board.after(10_000), None);
+    assert_eq!(board.is(), Activity::Unknown);
+    assert_eq!(board.detector.next_deadline(), None);
+}
+
+#[test]
+fn leaving_work_needs_agreement_and_a_flicker_is_nothing() {
+    let mut board = Board::new(&rules());
+    assert_eq!(board.show("esc to interrupt"), Some(Activity::Active));
+    assert_eq!(board.show("> "), None);
+    assert_eq!(board.detector.next_deadline(), Some(Timestamp(700)));
+    board.now.0 = 400;
+    assert_eq!(board.show("esc to interrupt"), None);
+    assert_eq!(board.detector.next_deadline(), None);
+    assert_eq!(board.show("> "), None);
+    assert_eq!(board.after(699), None);
+    assert_eq!(board.after(1), Some(Activity::Idle));
+    assert_eq!(board.show("esc to interrupt"), Some(Activity::Active));
+}
+
+#[test]
+fn a_question_is_seen_at_once_and_read() {
+    let mut board = Board::new(&rules());
+    board.show("esc to interrupt");
+    let asked = "esc to interrupt\n Do you want to proceed?\n ❯ 1. Yes\n   2. No\n";
+    assert_eq!(board.show(asked), Some(Activity::Blocked));
+    let question = board.detector.verdict().question.clone().unwrap();
+    assert_eq!(question.text, "Do you want to proceed?");
+    assert_eq!(question.options, ["Yes", "No"]);
+    // the mark moves to another option: the same question
+    assert_eq!(
+        board.show(" Do you want to proceed?\n   1. Yes\n ❯ 2. No\n"),
+        None
+    );
+    // another question of the same kind is another one at once
+    assert_eq!(
+        board.show(" Do you want to stop?\n ❯ 1. Yes\n   2. No\n"),
+        Some(Activity::Blocked)
+    );
+    assert_ne!(
+        board.detector.verdict().question.as_ref().unwrap().id,
+        question.id
+    );
+    // when in doubt it stays
+    assert_eq!(board.show(""), None);
+    assert_eq!(board.after(699), None);
+    assert_eq!(board.after(1), Some(Activity::Unknown));
+    assert_eq!(board.detector.verdict().question, None);
+}
+
+#[test]
+fn the_program_itself_is_trusted_most_and_needs_no_waiting() {
+    let mut board = Board::new(&rules());
+    board.show("esc to interrupt");
+    assert_eq!(board.status("done", None), Some(Activity::Idle));
+    assert_eq!(board.status("working", None), Some(Activity::Active));
+    assert_eq!(
+        board.status("blocked", Some("question")),
+        Some(Activity::WaitingInput)
+    );
+    assert_eq!(
+        board.status("blocked", Some("permission")),
+        Some(Activity::Blocked)
+    );
+    assert_eq!(board.status("error", None), Some(Activity::Error));
+    assert_eq!(board.status("idle", None), Some(Activity::Idle));
+    // forgotten, the screen counts again
+    assert_eq!(board.status("clear", None), Some(Activity::Active));
+    let witnesses = board.detector.witnesses();
+    assert_eq!(witnesses[0].says, None);
+    assert_eq!(witnesses[1].rule.as_deref(), Some("spinner"));
+    assert_eq!(witnesses[1].text.as_deref(), Some("esc to interrupt"));
+}
+
+#[test]
+fn a_wide_claim_to_work_gives_way_to_what_the_screen_shows() {
+    let mut board = Board::new(&rules());
+    board.status("working", None);
+    assert_eq!(board.show("Do you want this?"), Some(Activity::Blocked));
+    assert_eq!(
+        board.status("working", None),
+        None,
+        "the question is still shown"
+    );
+    assert_eq!(board.show("500 retrying in 1s"), None);
+    assert_eq!(board.after(700), Some(Activity::Retrying));
+    assert_eq!(board.status("idle", None), Some(Activity::Idle));
+}
+
+#[test]
+fn priority_counts_then_titles() {
+    let mut board = Board::new(&rules());
+    board.title = "Ready".to_owned();
+    assert_eq!(board.show("esc to interrupt"), Some(Activity::Idle));
+    assert_eq!(board.detector.verdict().activity.witness, "title: ready");
+    assert_eq!(board.show("Do you want"), Some(Activity::Blocked));
+    assert_eq!(
+        board.detector.verdict().activity.witness,
+        "screen: permission"
+    );
+}
+
+#[test]
+fn a_shell_is_active_while_a_command_is_in_the_foreground() {
+    let mut board = Board::new(&Rules {
+        shell: true,
+        ..Rules::default()
+    });
+    assert!(board.detector.watches_foreground());
+    board.busy = Some(false);
+    assert_eq!(board.look(), Some(Activity::Idle));
+    board.busy = Some(true);
+    assert_eq!(board.look(), Some(Activity::Active));
+    board.busy = Some(false);
+    assert_eq!(board.look(), None);
+    assert_eq!(board.after(700), Some(Activity::Idle));
+    assert_eq!(board.detector.verdict().activity.witness, "process");
+}
+
+#[test]
+fn a_dead_process_ends_every_doubt() {
+    let mut board = Board::new(&rules());
+    board.status("working", None);
+    board.exited = true;
+    assert_eq!(board.look(), Some(Activity::Exited));
+}
+
+#[test]
+fn a_broken_pattern_names_its_rule() {
+    let rules = Rules {
+        rule: vec![rule("bad", Activity::Idle, Region::Screen, "(")],
+        ..rules()
+    };
+    let error = Detector::new(&rules, Timestamp(0)).unwrap_err();
+    assert_eq!((error.rule.as_str(), error.pattern.as_str()), ("bad", "("));
+}

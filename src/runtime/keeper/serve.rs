@@ -1,0 +1,246 @@
+//! One client: its requests, and what is sent to it. Whatever it does harms only itself.
+
+use std::rc::Rc;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+use tokio::net::unix::OwnedReadHalf;
+
+use super::Keeper;
+use super::outbox::Outbox;
+use super::typing::{Text, refused};
+use crate::os::proctree::Process;
+use crate::os::signals;
+use crate::runtime::screen::Size;
+use crate::runtime::wire::{
+    Body, Condition, Decoder, Event, Frame, Hello, Incoming, Outgoing, PROTOCOL, Reason, Request,
+};
+
+/// Bytes read from a client at a time.
+const READ: usize = 16 << 10;
+
+/// Serves one client until it goes away.
+pub(super) async fn serve(keeper: Rc<Keeper>, stream: UnixStream) {
+    let outbox = Rc::new(Outbox::default());
+    keeper.core.borrow_mut().add(&outbox);
+    let (mut from, mut to) = stream.into_split();
+    let send = async {
+        loop {
+            let batch = outbox.next(&keeper.core).await;
+            to.write_all(&batch).await?;
+        }
+    };
+    let client = Client {
+        keeper: &keeper,
+        outbox: &outbox,
+    };
+    let ended: std::io::Result<()> = tokio::select! {
+        ended = send => ended,
+        ended = client.listen(&mut from) => ended,
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a client is gone");
+    }
+}
+
+struct Client<'a> {
+    keeper: &'a Rc<Keeper>,
+    outbox: &'a Outbox,
+}
+
+impl Client<'_> {
+    async fn listen(&self, from: &mut OwnedReadHalf) -> std::io::Result<()> {
+        let mut decoder = Decoder::default();
+        let mut buffer = vec![0; READ];
+        // what the client means to reach, once it said so
+        let mut launch: Option<u32> = None;
+        loop {
+            let length = from.read(&mut buffer).await?;
+            if length == 0 {
+                return Ok(());
+            }
+            decoder.push(&buffer[..length]);
+            while let Some(frame) = decoder.next_frame().map_err(std::io::Error::other)? {
+                self.outbox.has_room().await;
+                match frame {
+                    Frame::Bytes(bytes) => self.raw_input(&bytes, launch),
+                    Frame::Control(json) => match Incoming::read(&json) {
+                        Ok(Incoming {
+                            id,
+                            request: Request::Hello(hello),
+                        }) => {
+                            launch = hello.generation.or(launch);
+                            self.answer(id, self.greet(&hello));
+                        }
+                        Ok(Incoming { id, request }) => {
+                            let body = self.handle(request).await;
+                            self.answer(id, body);
+                        }
+                        Err((id, body)) => self.answer(id, body),
+                    },
+                }
+            }
+        }
+    }
+
+    fn answer(&self, id: u64, body: Body) {
+        self.outbox.put(&Outgoing::Answer { id, body });
+    }
+
+    fn generation(&self) -> u32 {
+        self.keeper.spec.generation
+    }
+
+    fn greet(&self, hello: &Hello) -> Body {
+        let spec = &self.keeper.spec;
+        let other = hello
+            .session
+            .as_ref()
+            .is_some_and(|session| *session != spec.session)
+            || hello
+                .generation
+                .is_some_and(|generation| generation != spec.generation);
+        if other {
+            return refused(Reason::OtherLaunch);
+        }
+        if hello.protocol < PROTOCOL {
+            tracing::info!(
+                protocol = hello.protocol,
+                "a client speaks an older protocol"
+            );
+        }
+        Body::Hello(Hello::new(
+            Some(spec.session.clone()),
+            Some(spec.generation),
+        ))
+    }
+
+    /// Keys of an operator who looks at the screen: no condition.
+    fn raw_input(&self, bytes: &[u8], launch: Option<u32>) {
+        let mut core = self.keeper.core.borrow_mut();
+        let typed = if launch == Some(self.generation()) {
+            core.type_bytes(bytes)
+        } else {
+            Err(Reason::OtherLaunch)
+        };
+        match typed {
+            Ok(()) => self.keeper.input.notify_one(),
+            Err(reason) => self
+                .outbox
+                .put(&Outgoing::Event(Event::InputRefused { reason })),
+        }
+    }
+
+    async fn handle(&self, request: Request) -> Body {
+        let keeper = self.keeper;
+        let done = Body::Done { verified: None };
+        match request {
+            Request::Hello(hello) => self.greet(&hello),
+            Request::SubscribeFacts => {
+                self.outbox.subscribe_facts(keeper.core.borrow().facts());
+                done
+            }
+            Request::SubscribeScreen { history } => {
+                self.outbox.subscribe_screen(history);
+                done
+            }
+            Request::Input {
+                generation,
+                condition,
+                text,
+            } => self.type_in(generation, Text::Plain(text), condition).await,
+            Request::Paste {
+                generation,
+                condition,
+                text,
+                submit,
+            } => {
+                self.type_in(generation, Text::Paste(text, submit), condition)
+                    .await
+            }
+            Request::Keys {
+                generation,
+                condition,
+                keys,
+            } => self.type_in(generation, Text::Keys(keys), condition).await,
+            Request::Resize { cols, rows } => {
+                keeper.resize(Size { cols, rows });
+                done
+            }
+            Request::Signal {
+                generation,
+                signal,
+                foreground,
+            } => self.signal(generation, &signal, foreground),
+            Request::Stop { generation, pace } => {
+                if generation.is_some_and(|generation| generation != self.generation()) {
+                    return refused(Reason::OtherLaunch);
+                }
+                let outcome = keeper.stop(pace, true).await;
+                let exit = keeper.core.borrow().exit().cloned();
+                Body::Stopped {
+                    ended: outcome.ended,
+                    escalated: outcome.escalated,
+                    exit,
+                }
+            }
+            Request::Text { scrollback } => Body::Text(keeper.core.borrow().text(scrollback)),
+            Request::Status => {
+                let mut core = keeper.core.borrow_mut();
+                keeper.look(&mut core);
+                Body::Status(Box::new(core.status()))
+            }
+        }
+    }
+
+    async fn type_in(&self, generation: u32, text: Text, condition: Option<Condition>) -> Body {
+        if generation != self.generation() {
+            return refused(Reason::OtherLaunch);
+        }
+        // a task of its own, which goes on when this client goes away
+        let typed = tokio::task::spawn_local(Rc::clone(self.keeper).type_in(text, condition));
+        typed.await.unwrap_or_else(|error| Body::Refused {
+            reason: Reason::System,
+            message: format!("typing failed: {error}"),
+        })
+    }
+
+    fn signal(&self, generation: u32, name: &str, foreground: bool) -> Body {
+        if generation != self.generation() {
+            return refused(Reason::OtherLaunch);
+        }
+        let Some(signal) = signals::by_name(name) else {
+            let message = format!("there is no signal {name:?}");
+            return Body::Refused {
+                reason: Reason::Illegal,
+                message,
+            };
+        };
+        let agent = self.keeper.terminal.agent;
+        let sent = match self
+            .keeper
+            .terminal
+            .descriptor
+            .foreground()
+            .filter(|_| foreground)
+        {
+            Some(leader) => {
+                // a group may outlive its leader
+                let leader = Process::of(leader).unwrap_or(Process {
+                    pid: leader,
+                    start: 0,
+                });
+                signals::send_group(leader, signal)
+            }
+            None => signals::send(agent, signal),
+        };
+        match sent {
+            Ok(true) => Body::Done { verified: None },
+            Ok(false) => refused(Reason::Exited),
+            Err(error) => Body::Refused {
+                reason: Reason::System,
+                message: error.to_string(),
+            },
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Ending the agent with its whole process tree (`spec/runtime.md` X3).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::{Keeper, registry};
+use crate::domain::key::Key;
+use crate::os::clock;
+use crate::os::proctree::{self, Process};
+use crate::os::signals::{self, Signal};
+use crate::os::spawn;
+use crate::runtime::keys::{KeyKind, encode_key};
+use crate::runtime::wire::message::StopPace;
+
+/// Least often the tree is looked at while it is being ended; the end of each child is noticed at once.
+const TICK: Duration = Duration::from_millis(20);
+/// Between the keys of a polite way.
+const BETWEEN_KEYS: Duration = Duration::from_millis(120);
+/// For the agent's last output and exit code, once its tree is gone.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How far a stop has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StopState {
+    /// None is under way.
+    NotAsked,
+    /// One is under way.
+    Running,
+    /// It is over.
+    Over(StopOutcome),
+}
+
+/// What a stop came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StopOutcome {
+    /// The whole tree is gone.
+    pub(super) ended: bool,
+    /// The agent did not follow the polite way in time, or KILL was needed.
+    pub(super) escalated: bool,
+}
+
+impl Keeper {
+    /// Ends the tree and leaves; a second caller waits for the first one's stop. After an end the
+    /// keeper is about to exit; after giving up it goes on as before.
+    pub(super) async fn stop(self: &Rc<Self>, pace: StopPace, polite: bool) -> StopOutcome {
+        let mut state = self.stop.subscribe();
+        let ours = !matches!(
+            *state.borrow_and_update(),
+            StopState::Running | StopState::Over(StopOutcome { ended: true, .. })
+        );
+        if ours {
+            self.stop.send_replace(StopState::Running);
+            let keeper = Rc::clone(self);
+            // on its own: it goes on if the caller goes away
+            tokio::task::spawn_local(async move {
+                let outcome = keeper.stop_now(pace, polite).await;
+                keeper.stop.send_replace(StopState::Over(outcome));
+            });
+        }
+        let over = state
+            .wait_for(|state| matches!(state, StopState::Over(_)))
+            .await;
+        match over.as_deref() {
+            Ok(StopState::Over(outcome)) => *outcome,
+            _ => StopOutcome {
+                ended: false,
+                escalated: false,
+            },
+        }
+    }
+
+    async fn stop_now(self: &Rc<Self>, pace: StopPace, polite: bool) -> StopOutcome {
+        self.core.borrow_mut().stopping = true;
+        let asked = polite && self.ask_politely().await;
+        let outcome = self.end_tree(pace, asked).await;
+        if outcome.ended {
+            let mut exited = self.exited.subscribe();
+            let last_words = exited.wait_for(|exited| *exited);
+            if tokio::time::timeout(LAST_WORDS, last_words).await.is_err() {
+                tracing::warn!("the agent's exit code was not learnt in time");
+            }
+            self.leave().await;
+        } else {
+            tracing::error!("the agent's processes did not end");
+            self.core.borrow_mut().stopping = false;
+        }
+        outcome
+    }
+
+    /// Asks by the agent's own way; false where it has none.
+    async fn ask_politely(&self) -> bool {
+        let way = &self.spec.stop;
+        if self.core.borrow().exit().is_some() {
+            return false;
+        }
+        if let Some(signal) = way.signal.as_deref().and_then(signals::by_name) {
+            let sent = if way.group {
+                signals::send_group(self.terminal.agent, signal)
+            } else {
+                signals::send(self.terminal.agent, signal)
+            };
+            return sent.unwrap_or(false);
+        }
+        let mut typed = false;
+        for key in way.keys.iter().filter_map(|name| name.parse::<Key>().ok()) {
+            if typed {
+                // two presses in one read are one to some programs
+                tokio::time::sleep(BETWEEN_KEYS).await;
+            }
+            let mut core = self.core.borrow_mut();
+            let bytes = encode_key(&key, KeyKind::Press, &core.screen().modes());
+            typed |= core.type_bytes(&bytes).is_ok();
+            self.input.notify_one();
+        }
+        typed
+    }
+
+    /// TERM after the polite time, KILL after that, until nothing is left or the time is over.
+    async fn end_tree(&self, pace: StopPace, asked: bool) -> StopOutcome {
+        let begin = clock::monotonic();
+        let mut escalated = false;
+        let mut told = BTreeSet::new();
+        loop {
+            // looked at twice: a fork may have been under way
+            let mut tree = self.tree();
+            if tree.is_empty() {
+                tree = self.tree();
+            }
+            if tree.is_empty() {
+                return StopOutcome {
+                    ended: true,
+                    escalated,
+                };
+            }
+            let elapsed = begin.elapsed().as_millis();
+            let alive = tree.contains(&self.terminal.agent);
+            if elapsed >= u128::from(pace.give_up_ms) {
+                return StopOutcome {
+                    ended: false,
+                    escalated,
+                };
+            }
+            if elapsed >= u128::from(pace.kill_ms) {
+                escalated = true;
+                for process in tree {
+                    signal(process, Signal::KILL);
+                }
+            } else if !asked || !alive || elapsed >= u128::from(pace.term_ms) {
+                // what the agent leaves behind needs no more patience
+                escalated |= asked && alive;
+                for process in tree.into_iter().filter(|process| told.insert(*process)) {
+                    signal(process, Signal::TERM);
+                    signal(process, Signal::CONT);
+                }
+            }
+            tokio::select! {
+                () = self.reaped.notified() => {}
+                () = tokio::time::sleep(TICK) => {}
+            }
+        }
+    }
+
+    /// Ends everything without asking.
+    pub(super) async fn end_tree_now(&self) {
+        let pace = StopPace {
+            term_ms: 0,
+            kill_ms: 0,
+            ..StopPace::default()
+        };
+        self.end_tree(pace, false).await;
+    }
+
+    /// What runs below this keeper and below no other one.
+    fn tree(&self) -> Vec<Process> {
+        let Some(own) = Process::own() else {
+            return Vec::new();
+        };
+        let folder = self.spec.socket.parent().unwrap_or(Path::new("/"));
+        let others: BTreeSet<Process> = registry::listed(folder)
+            .into_iter()
+            .map(|listed| listed.keeper)
+            .filter(|keeper| *keeper != own)
+            .collect();
+        let mut tree = proctree::descendants(own, &others);
+        if !spawn::ADOPTS_ORPHANS {
+            let carriers = proctree::with_environment("CALLBOARD_TOKEN", &self.spec.token);
+            tree.extend(carriers.into_iter().filter(|process| process.is_alive()));
+            tree.sort_unstable();
+            tree.dedup();
+        }
+        tree
+    }
+}
+
+fn signal(process: Process, signal: Signal) {
+    if let Err(error) = signals::send(process, signal) {
+        tracing::warn!(pid = process.pid, %error, "a process cannot be signalled");
+    }
+}

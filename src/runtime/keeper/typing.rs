@@ -1,0 +1,200 @@
+//! Typing into the agent, with the checks of rules K5 and K6 at the moment of the write.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::Keeper;
+use super::core::Core;
+use crate::domain::activity::Activity;
+use crate::domain::key::{Key, KeyCode, Modifiers};
+use crate::domain::time::Timestamp;
+use crate::runtime::keys::{KeyKind, encode_key, encode_paste};
+use crate::runtime::wire::{Body, Condition, Reason};
+
+/// How long an agent may take to read what was typed.
+const DRAIN: Duration = Duration::from_secs(10);
+/// How long an agent may take to show that it took a submitted text.
+const TAKEN: Duration = Duration::from_millis(1_500);
+
+/// One thing to type.
+pub(super) enum Text {
+    /// As it is.
+    Plain(String),
+    /// As a paste; with Enter after it.
+    Paste(String, bool),
+    /// Keys by name.
+    Keys(Vec<String>),
+}
+
+impl Keeper {
+    /// Types, and answers. Once the first byte is out the rest follows, whoever goes away (K5).
+    pub(super) async fn type_in(self: Rc<Self>, text: Text, condition: Option<Condition>) -> Body {
+        let _turn = self.typing.lock().await;
+        let condition = condition.as_ref();
+        match text {
+            Text::Plain(text) => done(self.write(text.as_bytes(), condition)),
+            Text::Keys(names) => match parse(&names) {
+                Ok(keys) => done(self.write(&self.encode(&keys), condition)),
+                Err(answer) => answer,
+            },
+            Text::Paste(text, false) => done(self.write(&self.paste(&text), condition)),
+            Text::Paste(text, true) => self
+                .submit(&text, condition)
+                .await
+                .unwrap_or_else(|answer| answer),
+        }
+    }
+
+    /// Clears, pastes, waits, presses Enter, and looks whether the agent took it (G2).
+    async fn submit(&self, text: &str, condition: Option<&Condition>) -> Result<Body, Body> {
+        let rule = &self.spec.submit;
+        let clear = parse(&rule.clear)?;
+        if !clear.is_empty() {
+            self.write(&self.encode(&clear), condition)?;
+            self.drained().await?;
+        }
+        self.write(&self.paste(text), condition)?;
+        self.drained().await?;
+        tokio::time::sleep(Duration::from_millis(rule.pause_ms)).await;
+        let enter = self.encode(&[Key {
+            code: KeyCode::Enter,
+            mods: Modifiers::NONE,
+        }]);
+        // an agent at work takes it later, and one that nobody can see may have taken it
+        let verifiable = self.core.borrow().facts().activity.value == Activity::Idle;
+        let pressed_at = self.now();
+        self.write(&enter, condition)?;
+        if !rule.verify || !verifiable {
+            return Ok(Body::Done { verified: None });
+        }
+        if self.was_taken(pressed_at).await {
+            return Ok(Body::Done {
+                verified: Some(true),
+            });
+        }
+        self.write(
+            &enter,
+            Some(condition.unwrap_or(&Condition::UnlessQuestion)),
+        )?;
+        Ok(Body::Done {
+            verified: Some(self.was_taken(pressed_at).await),
+        })
+    }
+
+    fn paste(&self, text: &str) -> Vec<u8> {
+        encode_paste(text, &self.core.borrow().screen().modes())
+    }
+
+    fn encode(&self, keys: &[Key]) -> Vec<u8> {
+        let modes = self.core.borrow().screen().modes();
+        keys.iter()
+            .flat_map(|key| encode_key(key, KeyKind::Press, &modes))
+            .collect()
+    }
+
+    /// Checks and writes in one go.
+    fn write(&self, bytes: &[u8], condition: Option<&Condition>) -> Result<(), Body> {
+        let mut core = self.core.borrow_mut();
+        self.look(&mut core);
+        if core.stopping {
+            return Err(refused(Reason::Stopping));
+        }
+        if core.exit().is_some() {
+            return Err(refused(Reason::Exited));
+        }
+        check(&core, condition)?;
+        core.type_bytes(bytes).map_err(refused)?;
+        self.input.notify_one();
+        Ok(())
+    }
+
+    /// Waits until the agent has read everything.
+    async fn drained(&self) -> Result<(), Body> {
+        let all = async {
+            loop {
+                let drained = self.drained.notified();
+                if self.core.borrow().next_input().is_none() {
+                    return;
+                }
+                drained.await;
+            }
+        };
+        tokio::time::timeout(DRAIN, all)
+            .await
+            .map_err(|_| refused(Reason::Full))
+    }
+
+    async fn was_taken(&self, since: Timestamp) -> bool {
+        let taken = async {
+            loop {
+                let judged = self.judged.notified();
+                {
+                    let core = self.core.borrow();
+                    let activity = core.facts().activity.value;
+                    if core.worked_since(since) || activity.is_waiting() || core.exit().is_some() {
+                        return;
+                    }
+                }
+                judged.await;
+            }
+        };
+        tokio::time::timeout(TAKEN, taken).await.is_ok()
+    }
+}
+
+/// Rules K5 and K6. Bytes that still wait to be read might meet another question than the one that is
+/// shown now, so a condition also asks that there are none.
+fn check(core: &Core, condition: Option<&Condition>) -> Result<(), Body> {
+    let Some(condition) = condition else {
+        return Ok(());
+    };
+    if core.next_input().is_some() {
+        return Err(refused(Reason::Full));
+    }
+    let question = &core.facts().question;
+    match condition {
+        Condition::UnlessQuestion
+            if question.is_some() || core.facts().activity.value.is_waiting() =>
+        {
+            Err(refused(Reason::QuestionShown))
+        }
+        Condition::IfQuestion(id) if question.as_ref().is_none_or(|shown| shown.id != *id) => {
+            Err(Body::QuestionChanged {
+                question: question.clone(),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn parse(names: &[String]) -> Result<Vec<Key>, Body> {
+    let keys = names
+        .iter()
+        .map(|name| name.parse::<Key>())
+        .collect::<Result<_, _>>();
+    keys.map_err(|error| Body::Refused {
+        reason: Reason::Illegal,
+        message: error.to_string(),
+    })
+}
+
+fn done(written: Result<(), Body>) -> Body {
+    written.map_or_else(|answer| answer, |()| Body::Done { verified: None })
+}
+
+/// The refusal for this reason.
+pub(super) fn refused(reason: Reason) -> Body {
+    let message = match reason {
+        Reason::OtherLaunch => "this keeper runs another session or launch",
+        Reason::Exited => "the agent has exited",
+        Reason::QuestionShown => "the agent shows a question; answer it first",
+        Reason::Stopping => "the agent is being stopped",
+        Reason::Full => "the agent does not read what is typed",
+        Reason::Illegal => "an argument is not legal",
+        Reason::System | Reason::Other => "the system refuses",
+    };
+    Body::Refused {
+        reason,
+        message: message.to_owned(),
+    }
+}

@@ -1,0 +1,113 @@
+//! Parser, tap and state put together, and the fence round them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rio_vt::performer::handler::{Handler, Processor};
+
+use super::core::Core;
+use super::event::ScreenEvent;
+use super::modes::Size;
+use super::palette::Rgb;
+use super::strings::is_engine_osc;
+use super::tap::{SEQUENCE_LIMIT, Sink, StringKind, Tap};
+
+pub(super) struct Engine {
+    pub(super) core: Core,
+    pub(super) tap: Tap,
+    processor: Processor,
+    history: usize,
+}
+
+impl Engine {
+    pub(super) fn new(size: Size, history: usize, defaults: (Rgb, Rgb)) -> Self {
+        Self {
+            core: Core::new(size, history, defaults),
+            tap: Tap::new(),
+            processor: Processor::default(),
+            history,
+        }
+    }
+
+    /// Feeds bytes; after a panic in the engine the screen starts again empty.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<ScreenEvent> {
+        for slice in bytes.chunks(SEQUENCE_LIMIT) {
+            self.fenced(|engine| {
+                let mut sink = Feed {
+                    core: &mut engine.core,
+                    processor: &mut engine.processor,
+                };
+                engine.tap.feed(slice, &mut sink);
+            });
+        }
+        std::mem::take(&mut self.core.events)
+    }
+
+    pub(super) fn resize(&mut self, size: Size) {
+        self.fenced(|engine| engine.core.resize(size));
+        if self.core.size() != size {
+            *self = Self::new(size, self.history, self.core.defaults);
+        }
+    }
+
+    /// What a fault of the engine does.
+    #[cfg(test)]
+    pub(super) fn fault(&mut self) {
+        self.fenced(|_| std::panic::resume_unwind(Box::new("fault")));
+    }
+
+    fn fenced(&mut self, work: impl FnOnce(&mut Self)) {
+        let size = self.core.size();
+        let sound = catch_unwind(AssertUnwindSafe(|| work(self))).is_ok();
+        if !sound {
+            let mut events = std::mem::take(&mut self.core.events);
+            events.push(ScreenEvent::Faulted);
+            *self = Self::new(size, self.history, self.core.defaults);
+            self.core.events = events;
+        }
+    }
+}
+
+struct Feed<'a> {
+    core: &'a mut Core,
+    processor: &'a mut Processor,
+}
+
+impl Sink for Feed<'_> {
+    fn run(&mut self, bytes: &[u8]) {
+        self.processor.advance(self.core, bytes);
+    }
+
+    fn sequence(&mut self, bytes: &[u8]) {
+        match bytes {
+            b"\x1b[!p" => self.core.soft_reset(),
+            [0x1b, b'[', digits @ .., b'b'] if digits.iter().all(u8::is_ascii_digit) => {
+                self.repeat(digits);
+            }
+            _ => self.run(bytes),
+        }
+    }
+
+    fn string(&mut self, kind: StringKind, payload: &[u8], raw: &[u8]) {
+        match kind {
+            StringKind::Osc if is_engine_osc(payload) => self.run(raw),
+            StringKind::Osc => self.core.osc(payload),
+            StringKind::Dcs => self.core.dcs(payload),
+            StringKind::Ignored => {}
+        }
+    }
+}
+
+impl Feed<'_> {
+    /// REP: the last character again. More than the screen holds shows nothing new.
+    fn repeat(&mut self, digits: &[u8]) {
+        let Some(last) = self.core.last else { return };
+        let count = digits.iter().fold(0usize, |n, d| {
+            n.saturating_mul(10).saturating_add(usize::from(d - b'0'))
+        });
+        let size = self.core.size();
+        let screen = usize::from(size.cols) * usize::from(size.rows);
+        for _ in 0..count.max(1).min(screen.max(1)) {
+            self.core.input(last);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+mod cases;
+mod normal;
+mod signals;
+mod snapshots;

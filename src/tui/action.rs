@@ -1,0 +1,340 @@
+//! Everything the operator can do in the dashboard, as one table: keymap, help, palette, bottom
+//! line and README read it.
+
+/// Where a key is pressed; each has a section in `keymap.toml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Context {
+    /// Every view; looked up last, and never while text is typed or a dialog is open.
+    Global,
+    /// The sections have the focus.
+    Rail,
+    /// The list of sessions has the focus.
+    List,
+    /// The right pane has the focus.
+    Details,
+    /// Keys go to the agent.
+    Terminal,
+    /// The trash has the focus.
+    Trash,
+    /// The jobs have the focus.
+    Jobs,
+    /// A dialog is open.
+    Dialog,
+    /// A form is open.
+    Form,
+    /// One line of text is typed: find, command, new title.
+    Text,
+    /// There is no project and no session yet.
+    Empty,
+}
+
+impl Context {
+    /// Every context, in the order of `keymap.toml`.
+    pub const ALL: [Self; 11] = [
+        Self::Global,
+        Self::Rail,
+        Self::List,
+        Self::Details,
+        Self::Terminal,
+        Self::Trash,
+        Self::Jobs,
+        Self::Dialog,
+        Self::Form,
+        Self::Text,
+        Self::Empty,
+    ];
+
+    /// Name of its section in `keymap.toml`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Rail => "rail",
+            Self::List => "list",
+            Self::Details => "details",
+            Self::Terminal => "terminal",
+            Self::Trash => "trash",
+            Self::Jobs => "jobs",
+            Self::Dialog => "dialog",
+            Self::Form => "form",
+            Self::Text => "text",
+            Self::Empty => "empty",
+        }
+    }
+
+    /// The context of a section's name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|context| context.name() == name)
+    }
+
+    /// What the help calls the place.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Global => "every view",
+            Self::Rail => "the sections",
+            Self::List => "the list",
+            Self::Details => "the right pane",
+            Self::Terminal => "typing to an agent",
+            Self::Trash => "the trash",
+            Self::Jobs => "the jobs",
+            Self::Dialog => "dialogs",
+            Self::Form => "forms",
+            Self::Text => "lines of text",
+            Self::Empty => "an empty board",
+        }
+    }
+}
+
+/// Heading under which an action is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// Moving about.
+    Move,
+    /// Marking sessions.
+    Mark,
+    /// Looking at something else.
+    Look,
+    /// Talking to agents.
+    Answer,
+    /// Changing sessions and projects.
+    Change,
+    /// Inside dialogs and forms.
+    Dialog,
+    /// Leaving.
+    Leave,
+}
+
+impl Group {
+    /// Every group, in the order of the help.
+    pub const ALL: [Self; 7] = [
+        Self::Move,
+        Self::Mark,
+        Self::Look,
+        Self::Answer,
+        Self::Change,
+        Self::Dialog,
+        Self::Leave,
+    ];
+
+    /// The heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Move => "Move",
+            Self::Mark => "Mark",
+            Self::Look => "Look",
+            Self::Answer => "Answer",
+            Self::Change => "Change",
+            Self::Dialog => "Dialogs and forms",
+            Self::Leave => "Leave",
+        }
+    }
+}
+
+/// What is known about one action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ActionSpec {
+    /// The action.
+    pub action: Action,
+    /// Its name in `keymap.toml`.
+    pub id: &'static str,
+    /// Its name in the palette, a sentence without a stop.
+    pub title: &'static str,
+    /// A few words for bottom line, help and README; empty where the action before it says it for both.
+    pub short: &'static str,
+    /// What it does, two lines of the palette at most.
+    pub doc: &'static str,
+    /// Sections of the keymap in which it can be bound.
+    pub contexts: &'static [Context],
+    /// Heading in help and README.
+    pub group: Group,
+    /// Help and README show it on the line of the action before it.
+    pub joined: bool,
+}
+
+macro_rules! actions {
+    ($($group:ident { $($(+$join:tt)? $action:ident $id:literal $short:literal [$($context:ident)+] $title:literal $doc:literal;)+ })+) => {
+        /// One thing the operator can do.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Action {
+            $($(#[doc = $title] $action,)+)+
+            /// Go to a section by its number, 1 to 9
+            Section(u8),
+        }
+
+        /// Every action but [`Action::Section`].
+        const SPECS: &[ActionSpec] = &[$($(ActionSpec {
+            action: Action::$action,
+            id: $id,
+            title: $title,
+            short: $short,
+            doc: $doc,
+            contexts: &[$(Context::$context),+],
+            group: Group::$group,
+            joined: actions!(@joined $($join)?),
+        },)+)+];
+    };
+    (@joined) => { false };
+    (@joined $join:tt) => { true };
+}
+
+// A leading `+_` puts an action on the line of the one before it.
+actions! {
+    Move {
+        Down "down" "down" [Global Details Dialog Form Text] "Move down" "Selects the next row, or scrolls one line.";
+        +_ Up "up" "up" [Global Details Dialog Form Text] "Move up" "Selects the row before, or scrolls one line.";
+        Top "top" "first" [Global Details Dialog] "Go to the first row" "Selects the first row, or scrolls to the start.";
+        +_ Bottom "bottom" "last" [Global Details Dialog] "Go to the last row" "Selects the last row, or scrolls to the end.";
+        HalfDown "half-page-down" "half a page" [Global Details Dialog] "Move down half a page" "Moves down by half of what is shown.";
+        +_ HalfUp "half-page-up" "" [Global Details Dialog] "Move up half a page" "Moves up by half of what is shown.";
+        PageDown "page-down" "page" [Global Details Dialog] "Move down a page" "Moves down by what is shown.";
+        +_ PageUp "page-up" "" [Global Details Dialog] "Move up a page" "Moves up by what is shown.";
+        NextColumn "next-column" "next, previous column" [Global Rail] "Go to the next column" "Gives the focus to the column on the right.";
+        +_ PreviousColumn "previous-column" "" [Global Rail] "Go to the previous column" "Gives the focus to the column on the left.";
+        Collapse "collapse" "collapse" [Global Rail List Details Trash Jobs] "Collapse" "Hides the children of the selected session; with none to hide, goes to the column on the left. In tabs: the tab before.";
+        +_ Expand "expand" "expand" [Global Rail List Details Trash Jobs] "Expand" "Shows the children of the selected session; with none to show, goes to the column on the right. In tabs: the next tab.";
+        NextWaiting "next-waiting" "next waiting" [Global Terminal] "Go to the next session that needs you" "Selects the next session, anywhere, that wants the operator.";
+        +_ PreviousWaiting "previous-waiting" "previous waiting" [Global Terminal] "Go to the previous session that needs you" "Selects the session before, anywhere, that wants the operator.";
+    }
+    Mark {
+        Mark "mark" "mark" [List Trash] "Mark" "Marks the selected session, or takes its mark off, and moves down.";
+        MarkRange "mark-range" "mark a range" [List Trash] "Mark a range" "Marks from here to where the selection is moved; the same key ends it.";
+        MarkAll "mark-all" "mark all" [List Trash] "Mark all" "Marks everything that matches, also what is not loaded yet.";
+        +_ Invert "invert" "invert" [List Trash] "Invert the marks" "Marks what is not marked, and the other way round.";
+        ClearMarks "clear" "clear marks" [List Trash] "Clear marks" "Takes all marks off; with none, ends the filter.";
+    }
+    Look {
+        Details "details" "details" [List Trash Rail] "Show details" "Shows why the session has its status, its worktree, process and times.";
+        Find "find" "find" [Global] "Find" "Narrows the list as you type: text, and words such as status: agent: project: age: dirty:";
+        Palette "palette" "command" [Global] "Run a command by name" "Lists every action by name.";
+        Trash "trash" "trash" [Global] "Show the trash" "Lists deleted sessions, to restore them.";
+        Jobs "jobs" "jobs" [Global] "Show the jobs" "Lists what runs in the background and what has ended.";
+        Sort "sort" "sort" [Global List] "Change the order" "Sorts by zone, or by newest turn.";
+        Help "help" "help" [Global Dialog] "Show the keys" "Lists the keys that act here.";
+    }
+    Answer {
+        Open "open" "open and type" [List Rail Details Jobs] "Open the agent and type" "Gives the keys to the agent, in place.";
+        Zoom "zoom" "full screen" [List Details] "Open the agent over the whole screen" "Gives the keys and the whole screen to the agent.";
+        LeaveAgent "leave" "leave the agent" [Terminal] "Leave the agent" "Takes the keys back from the agent, which goes on.";
+        AnswerYes "yes" "yes" [List Details] "Answer yes" "Answers the shown question with its yes, without opening; refused when the question has changed.";
+        AnswerChoose "answer" "choose an answer" [List Details] "Choose an answer" "Lists the options of the shown question.";
+        Message "message" "message" [List Details] "Send a message" "Types a text into the selected session, or into all marked ones.";
+    }
+    Change {
+        NewSession "new" "new" [Global] "Start a session" "Opens the form for a new session.";
+        +_ QuickNew "quick-new" "quick new" [Global] "Start a session like the last one" "Asks for the prompt alone and starts in this section.";
+        NewChat "new-chat" "chat" [Global Empty] "Start a chat without a project" "Opens the form for a session outside projects.";
+        Rename "rename" "rename" [List] "Rename" "Changes the title of the selected session.";
+        +_ Pin "pin" "pin" [List] "Pin or unpin" "Lists the selected or the marked sessions among the pinned ones, or puts them back.";
+        Stop "stop" "stop" [List Details] "Stop" "Ends the agents of the selected or the marked sessions; worktrees stay. Asks when there are several.";
+        Done "done" "mark done" [List] "Mark done" "Ends the selected or the marked sessions as done.";
+        Delete "delete" "delete, plan first" [List] "Delete" "Shows the plan, then moves the selected or the marked sessions to the trash.";
+        Undo "undo" "undo the last delete" [Global Trash Jobs] "Undo the last delete" "Brings the last deleted batch back; again: the one before.";
+        Restore "restore" "restore" [List Trash] "Restore" "Brings sessions back from the trash; launches terminated ones again, resuming their conversation.";
+        AddProject "add-project" "add a project" [Global Empty] "Add a project" "Registers a folder.";
+        AddThisFolder "add-this-folder" "add this folder" [Empty] "Add this folder" "Registers the folder that callboard was started in.";
+        CancelJob "cancel-job" "cancel what is not done" [Jobs] "Cancel the job" "Stops the selected job before what it has not done yet.";
+    }
+    Dialog {
+        Confirm "confirm" "press the button" [Dialog Text] "Press the chosen button" "Does what the chosen button says.";
+        Cancel "cancel" "cancel" [Dialog Form Text] "Cancel" "Closes and changes nothing; what was typed into a form is kept.";
+        NextButton "next-button" "next, previous button" [Dialog] "Go to the next button" "Moves to the next button.";
+        +_ PreviousButton "previous-button" "" [Dialog] "Go to the previous button" "Moves to the button before.";
+        KeepOrDrop "keep-or-drop" "keep or drop" [Dialog] "Keep or drop" "Takes the selected session out of the plan, or puts it back.";
+        DropPinCheck "drop-pin-check" "delete pinned ones too" [Dialog] "Drop the pin check" "Plans again with the pinned sessions.";
+        PreviousGroup "previous-group" "group" [Dialog] "Show the previous group" "Lists the group of the plan before.";
+        +_ NextGroup "next-group" "" [Dialog] "Show the next group" "Lists the next group of the plan.";
+        Submit "submit" "start" [Form] "Submit the form" "Starts what the form describes.";
+        NextField "next-field" "next, previous field" [Form] "Go to the next field" "Moves to the next field.";
+        +_ PreviousField "previous-field" "" [Form] "Go to the previous field" "Moves to the field before.";
+        PreviousChoice "previous-choice" "change" [Form] "Choose the one before" "Changes a choice field.";
+        +_ NextChoice "next-choice" "" [Form] "Choose the next one" "Changes a choice field.";
+        Complete "complete" "complete" [Text] "Complete" "Completes what is typed from the selected match.";
+    }
+    Leave {
+        Back "back" "back" [Trash Jobs Details] "Go back" "Goes back to the sessions.";
+        Suspend "suspend" "suspend" [Global Dialog Form Text Empty] "Suspend callboard" "Gives the terminal back to the shell; fg returns.";
+        Quit "quit" "quit, agents go on" [Global Empty] "Quit" "Leaves the console. Agents go on.";
+    }
+}
+
+/// The sections by number.
+const SECTIONS: [ActionSpec; 9] = [
+    section(1, "section-1"),
+    section(2, "section-2"),
+    section(3, "section-3"),
+    section(4, "section-4"),
+    section(5, "section-5"),
+    section(6, "section-6"),
+    section(7, "section-7"),
+    section(8, "section-8"),
+    section(9, "section-9"),
+];
+
+const fn section(number: u8, id: &'static str) -> ActionSpec {
+    ActionSpec {
+        action: Action::Section(number),
+        id,
+        title: "Go to a section by number",
+        short: if number == 1 { "section by number" } else { "" },
+        doc: "Selects the section with this number.",
+        contexts: &[Context::Global],
+        group: Group::Move,
+        joined: number > 1,
+    }
+}
+
+impl ActionSpec {
+    /// Every action, group by group.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        SPECS.iter().chain(&SECTIONS)
+    }
+}
+
+impl Action {
+    /// What is known about it.
+    pub fn spec(self) -> &'static ActionSpec {
+        match self {
+            Self::Section(number) => &SECTIONS[usize::from(number.clamp(1, 9)) - 1],
+            // The macro makes variants and rows together, so the search always finds one.
+            _ => ActionSpec::all()
+                .find(|spec| spec.action == self)
+                .unwrap_or(&SPECS[0]),
+        }
+    }
+
+    /// Its name in `keymap.toml`.
+    pub fn id(self) -> &'static str {
+        self.spec().id
+    }
+
+    /// The action of a name.
+    pub fn from_id(id: &str) -> Option<Self> {
+        ActionSpec::all()
+            .find(|spec| spec.id == id)
+            .map(|spec| spec.action)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_action_has_one_row_and_one_id() {
+        let ids: BTreeSet<_> = ActionSpec::all().map(|spec| spec.id).collect();
+        assert_eq!(ids.len(), ActionSpec::all().count());
+        for spec in ActionSpec::all() {
+            assert_eq!(spec.action.spec(), spec);
+            assert_eq!(Action::from_id(spec.id), Some(spec.action));
+            assert!(spec.joined || !spec.short.is_empty(), "{}", spec.id);
+        }
+    }
+
+    #[test]
+    fn a_context_is_found_by_its_name() {
+        for context in Context::ALL {
+            assert_eq!(Context::from_name(context.name()), Some(context));
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The form for a new session. What was typed is kept when it is closed (`spec/look.md` section 8).
+
+use std::path::{Path, PathBuf};
+
+use crate::domain::event::Actor;
+use crate::domain::ids::{ProjectName, SessionId};
+use crate::domain::session::{Kind, LaunchFacts};
+use crate::domain::text::title_from;
+use crate::host::report::{CreateRequest, Place};
+
+use super::editor::Editor;
+
+/// The fields, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Field {
+    /// Choice of the project.
+    Project,
+    /// Choice of the agent.
+    Agent,
+    /// First prompt.
+    #[default]
+    Prompt,
+    /// Title.
+    Title,
+    /// Branch.
+    Branch,
+    /// Id.
+    Id,
+    /// Work in the project folder.
+    InPlace,
+    /// Button that closes.
+    Cancel,
+    /// Button that starts.
+    Start,
+}
+
+impl Field {
+    /// All fields in order.
+    pub const ALL: [Self; 9] = [
+        Self::Project,
+        Self::Agent,
+        Self::Prompt,
+        Self::Title,
+        Self::Branch,
+        Self::Id,
+        Self::InPlace,
+        Self::Cancel,
+        Self::Start,
+    ];
+}
+
+/// The form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewForm {
+    /// Projects to choose from, in the rail's order.
+    pub projects: Vec<ProjectName>,
+    /// The chosen project; none for a chat.
+    pub project: Option<ProjectName>,
+    /// Agents to choose from.
+    pub agents: Vec<String>,
+    /// The chosen agent.
+    pub agent: String,
+    /// First prompt.
+    pub prompt: Editor,
+    /// Title; from the prompt while empty.
+    pub title: Editor,
+    /// Branch; from the template while empty.
+    pub branch: Editor,
+    /// Id; the next one while empty.
+    pub id: Editor,
+    /// Work in the project folder, no worktree.
+    pub in_place: bool,
+    /// The field in focus.
+    pub field: Field,
+    /// Why it could not be started.
+    pub error: Option<String>,
+}
+
+impl NewForm {
+    /// An empty form.
+    pub fn new(projects: Vec<ProjectName>, agents: Vec<String>) -> Self {
+        Self {
+            project: projects.first().cloned(),
+            projects,
+            agent: agents.first().cloned().unwrap_or_else(|| "shell".to_owned()),
+            agents,
+            prompt: Editor::block(),
+            title: Editor::line(""),
+            branch: Editor::line(""),
+            id: Editor::line(""),
+            in_place: false,
+            field: Field::Prompt,
+            error: None,
+        }
+    }
+
+    /// Empties what was typed; project and agent are remembered.
+    pub fn started(&mut self) {
+        let (project, agent) = (self.project.take(), std::mem::take(&mut self.agent));
+        *self = Self::new(std::mem::take(&mut self.projects), std::mem::take(&mut self.agents));
+        self.project = project;
+        self.agent = agent;
+    }
+
+    /// The text field in focus.
+    pub fn editor(&mut self) -> Option<&mut Editor> {
+        match self.field {
+            Field::Prompt => Some(&mut self.prompt),
+            Field::Title => Some(&mut self.title),
+            Field::Branch => Some(&mut self.branch),
+            Field::Id => Some(&mut self.id),
+            _ => None,
+        }
+    }
+
+    /// Whether the field in focus takes text.
+    pub fn takes_text(&self) -> bool {
+        matches!(self.field, Field::Prompt | Field::Title | Field::Branch | Field::Id)
+    }
+
+    /// Moves to another field; those that mean nothing in a chat are passed over.
+    pub fn step(&mut self, by: isize) {
+        let n = Field::ALL.len() as isize;
+        let mut at = self.field as isize;
+        for _ in 0..n {
+            at = (at + by).rem_euclid(n);
+            let field = Field::ALL[at.unsigned_abs()];
+            if self.project.is_some() || !matches!(field, Field::Branch | Field::InPlace) {
+                self.field = field;
+                return;
+            }
+        }
+    }
+
+    /// Changes the choice in focus.
+    pub fn choose(&mut self, by: isize) {
+        match self.field {
+            Field::Project => {
+                // A chat comes after the last project.
+                let n = self.projects.len();
+                let is_chosen = |name| Some(name) == self.project.as_ref();
+                let at = self.projects.iter().position(is_chosen).unwrap_or(n);
+                self.project = self.projects.get(turned(at, by, n + 1)).cloned();
+            }
+            Field::Agent if !self.agents.is_empty() => {
+                let at = self.agents.iter().position(|name| *name == self.agent).unwrap_or(0);
+                self.agent.clone_from(&self.agents[turned(at, by, self.agents.len())]);
+            }
+            _ => {}
+        }
+    }
+
+    /// The title that the session will have.
+    pub fn title_or_default(&self) -> String {
+        if self.title.is_empty() { title_from(self.prompt.text()) } else { self.title.text().to_owned() }
+    }
+
+    /// What to ask the coordinator for. `folder` is where a chat runs, `size` what its agent gets.
+    ///
+    /// # Errors
+    /// The id is not legal; the text says why.
+    pub fn request(&self, folder: &Path, size: (u16, u16)) -> Result<CreateRequest, String> {
+        let filled = |editor: &Editor| Some(editor.text().trim().to_owned()).filter(|t| !t.is_empty());
+        let id = filled(&self.id).map(SessionId::new).transpose().map_err(|error| error.to_string())?;
+        Ok(CreateRequest {
+            place: match &self.project {
+                Some(name) => Place::Project(name.clone()),
+                None => Place::Chat(PathBuf::from(folder)),
+            },
+            launch: LaunchFacts {
+                agent: self.agent.clone(),
+                target: self.agent.clone(),
+                ..LaunchFacts::default()
+            },
+            id,
+            title: filled(&self.title),
+            prompt: filled(&self.prompt),
+            goal: None,
+            branch: filled(&self.branch).filter(|_| self.project.is_some() && !self.in_place),
+            base: None,
+            in_place: self.in_place && self.project.is_some(),
+            size,
+            kind: Kind::Worker,
+            parent: None,
+            pin: false,
+            actor: Actor::Operator,
+        })
+    }
+}
+
+/// `at` moved by `by` in a ring of `n`.
+fn turned(at: usize, by: isize, n: usize) -> usize {
+    (at as isize + by).rem_euclid(n.max(1) as isize).unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chat_comes_after_the_last_project_and_has_no_branch() {
+        let shop: ProjectName = "shop".parse().unwrap();
+        let mut form = NewForm::new(vec![shop], vec!["claude".into(), "codex".into()]);
+        form.branch.insert("vat");
+        form.field = Field::Project;
+        form.choose(1);
+        assert_eq!(form.project, None);
+        form.field = Field::Title;
+        form.step(1);
+        assert_eq!(form.field, Field::Id);
+        let request = form.request(Path::new("/home/me"), (82, 34)).unwrap();
+        assert_eq!(request.place, Place::Chat("/home/me".into()));
+        assert_eq!(request.branch, None);
+        form.id.insert("No Id");
+        assert!(form.request(Path::new("/"), (80, 24)).is_err());
+    }
+
+    #[test]
+    fn starting_keeps_project_and_agent() {
+        let mut form = NewForm::new(vec![], vec!["claude".into(), "codex".into()]);
+        form.field = Field::Agent;
+        form.choose(-1);
+        form.prompt.insert("Round VAT");
+        assert_eq!(form.title_or_default(), "Round VAT");
+        form.started();
+        assert_eq!((form.agent.as_str(), form.prompt.is_empty()), ("codex", true));
+    }
+}

@@ -1,0 +1,237 @@
+//! Operations: what runs in this process by its progress reports, and what the store remembers.
+
+use std::collections::BTreeMap;
+
+use crate::domain::ids::{OperationId, SessionId};
+use crate::domain::operation::{Operation, OperationState, Verb};
+use crate::domain::time::Timestamp;
+use crate::host::report::Progress;
+
+/// An operation that reports to this dashboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Its id.
+    pub id: OperationId,
+    /// What it does.
+    pub verb: Verb,
+    /// How many sessions.
+    pub total: usize,
+    /// When it began.
+    pub began: Timestamp,
+    /// How far each session is, with the time of the step.
+    pub states: BTreeMap<SessionId, (String, Timestamp)>,
+}
+
+impl Job {
+    /// Sessions that are at their end.
+    pub fn done(&self) -> usize {
+        self.states.values().filter(|(state, _)| is_final(self.verb, state)).count()
+    }
+
+    /// The word on the row of a session while this job acts on it (`spec/look.md` section 2).
+    fn busy_word(&self, id: &SessionId) -> Option<&'static str> {
+        let (state, _) = self.states.get(id)?;
+        if is_final(self.verb, state) {
+            return None;
+        }
+        let word = match (self.verb, state.as_str()) {
+            (Verb::Create | Verb::Send, _) => return None,
+            (_, "waiting") => "waiting",
+            (Verb::Delete, "closing" | "escalated" | "closed") | (Verb::Cleanup, _) => "closing",
+            (Verb::Delete | Verb::Purge, _) => "deleting",
+            (Verb::Restore, _) => "restoring",
+            (Verb::Launch, _) => "starting",
+            (Verb::Stop | Verb::Kill, _) => "stopping",
+        };
+        Some(word)
+    }
+
+    /// Whether it is long enough to be shown at the top: a single start is seen on its row.
+    fn is_notable(&self) -> bool {
+        !matches!(self.verb, Verb::Create | Verb::Launch | Verb::Send) || self.total > 1
+    }
+}
+
+/// Whether a step is the last of its session.
+pub fn is_final(verb: Verb, state: &str) -> bool {
+    match state {
+        "moved" | "skipped" | "failed" | "done" | "restored" | "launched" | "stopped" | "freed"
+        | "purged" | "created" => true,
+        "closed" => matches!(verb, Verb::Stop | Verb::Kill | Verb::Cleanup),
+        _ => false,
+    }
+}
+
+/// All operations the dashboard knows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Jobs {
+    /// Running in this process, oldest first.
+    pub running: Vec<Job>,
+    /// As journalled, newest first.
+    pub operations: Vec<Operation>,
+    /// The selected one.
+    pub selected: Option<OperationId>,
+    /// First line of the results on view.
+    pub scroll: usize,
+}
+
+impl Jobs {
+    /// Takes in a report.
+    pub fn report(&mut self, progress: &Progress, now: Timestamp) {
+        match progress {
+            Progress::Began { operation, verb, total } => self.running.push(Job {
+                id: operation.clone(),
+                verb: *verb,
+                total: *total,
+                began: now,
+                states: BTreeMap::new(),
+            }),
+            Progress::Session { operation, id, state } => {
+                if let Some(job) = self.running.iter_mut().find(|job| job.id == *operation) {
+                    job.states.insert(id.clone(), ((*state).to_owned(), now));
+                }
+            }
+            Progress::Ended { operation } => self.running.retain(|job| job.id != *operation),
+        }
+    }
+
+    /// Takes in the journal.
+    pub fn load(&mut self, operations: Vec<Operation>) {
+        self.operations = operations;
+        let gone = |id: &OperationId| self.operations.iter().all(|operation| operation.id != *id);
+        if self.selected.as_ref().is_none_or(gone) {
+            self.selected = self.operations.first().map(|operation| operation.id.clone());
+        }
+    }
+
+    /// The word of the job that acts on a session.
+    pub fn busy_word(&self, id: &SessionId) -> Option<&'static str> {
+        self.running.iter().find_map(|job| job.busy_word(id))
+    }
+
+    /// Running jobs for the top line, oldest first.
+    pub fn notable(&self) -> impl Iterator<Item = &Job> {
+        self.running.iter().filter(|job| job.is_notable())
+    }
+
+    /// The running job of an operation.
+    pub fn job(&self, id: &OperationId) -> Option<&Job> {
+        self.running.iter().find(|job| job.id == *id)
+    }
+
+    /// Place of the selected operation.
+    pub fn index(&self) -> usize {
+        let is_it = |operation: &Operation| Some(&operation.id) == self.selected.as_ref();
+        self.operations.iter().position(is_it).unwrap_or(0)
+    }
+
+    /// The selected operation.
+    pub fn current(&self) -> Option<&Operation> {
+        self.operations.get(self.index())
+    }
+
+    /// Selects by place, clamped.
+    pub fn select(&mut self, index: usize) {
+        let index = index.min(self.operations.len().saturating_sub(1));
+        self.selected = self.operations.get(index).map(|operation| operation.id.clone());
+        self.scroll = 0;
+    }
+
+    /// Sessions of an operation with how far each is and why, in the order failed, escalated, in
+    /// hand, skipped, done, waiting.
+    pub fn results(&self, operation: &Operation) -> Vec<JobRow> {
+        let job = self.job(&operation.id);
+        let mut rows: Vec<JobRow> = operation
+            .session_ids
+            .iter()
+            .map(|id| {
+                let stored = operation.results.iter().rev().find(|result| result.id == *id);
+                let live = job.and_then(|job| job.states.get(id));
+                let ended = operation.state == OperationState::Done;
+                let state = live
+                    .map(|(state, _)| state.clone())
+                    .or_else(|| stored.map(|result| result.state.clone()))
+                    .unwrap_or_else(|| if ended { "done" } else { "waiting" }.to_owned());
+                JobRow {
+                    id: id.clone(),
+                    rank: rank(operation.kind, &state),
+                    state,
+                    detail: stored.and_then(|result| result.detail.clone()),
+                    since: live.map(|(_, since)| *since),
+                }
+            })
+            .collect();
+        rows.sort_by(|a, b| (a.rank, &a.id).cmp(&(b.rank, &b.id)));
+        rows
+    }
+}
+
+/// One session of an operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRow {
+    /// Which.
+    pub id: SessionId,
+    /// Place in the order of the list.
+    pub rank: Rank,
+    /// How far it is.
+    pub state: String,
+    /// Why.
+    pub detail: Option<String>,
+    /// Since when, while it runs here.
+    pub since: Option<Timestamp>,
+}
+
+/// Groups of an operation's sessions, in the order they are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// It failed.
+    Failed,
+    /// The polite way was not enough.
+    Escalated,
+    /// Being worked on.
+    InHand,
+    /// Left alone.
+    Skipped,
+    /// At its end.
+    Done,
+    /// Not begun.
+    Waiting,
+}
+
+fn rank(verb: Verb, state: &str) -> Rank {
+    match state {
+        "failed" => Rank::Failed,
+        "escalated" => Rank::Escalated,
+        "skipped" => Rank::Skipped,
+        "waiting" => Rank::Waiting,
+        state if is_final(verb, state) => Rank::Done,
+        _ => Rank::InHand,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_busy_until_its_session_is_at_its_end() {
+        let (operation, id) = ("op".parse::<OperationId>().unwrap(), "shop-4".parse().unwrap());
+        let mut jobs = Jobs::default();
+        let session = |state| Progress::Session { operation: operation.clone(), id: "shop-4".parse().unwrap(), state };
+        let began = Progress::Began { operation: operation.clone(), verb: Verb::Delete, total: 2 };
+        jobs.report(&began, Timestamp(0));
+        for (state, word) in [
+            ("waiting", Some("waiting")),
+            ("closing", Some("closing")),
+            ("escalated", Some("closing")),
+            ("deleted", Some("deleting")),
+            ("moved", None),
+        ] {
+            jobs.report(&session(state), Timestamp(1));
+            assert_eq!(jobs.busy_word(&id), word, "{state}");
+        }
+        assert_eq!(jobs.notable().next().map(Job::done), Some(1));
+        jobs.report(&Progress::Ended { operation }, Timestamp(2));
+        assert_eq!(jobs.notable().count(), 0);
+    }
+}

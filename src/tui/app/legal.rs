@@ -1,0 +1,108 @@
+//! Which actions act now: one function that bottom line, help and palette read.
+
+use crate::domain::lifecycle::State;
+use crate::domain::operation::OperationState;
+use crate::domain::session::Session;
+use crate::tui::action::{Action, Context};
+
+use super::overlay::Overlay;
+use super::plan::Planning;
+use super::{App, View};
+
+impl App {
+    /// Whether an action acts now.
+    pub fn is_legal(&self, action: Action) -> bool {
+        let contexts = self.contexts();
+        self.refusal(action, &contexts).is_none()
+    }
+
+    /// Why an action does not act where these contexts do; none where it acts.
+    pub fn refusal(&self, action: Action, contexts: &[Context]) -> Option<&'static str> {
+        if !action.spec().contexts.iter().any(|context| contexts.contains(context)) {
+            return Some("not here");
+        }
+        match contexts.first() {
+            Some(Context::Dialog | Context::Form | Context::Text) => self.refused_above(action),
+            _ => self.refused_by_view(action),
+        }
+    }
+
+    fn refused_by_view(&self, action: Action) -> Option<&'static str> {
+        let list = self.current_list();
+        let unless = |legal: bool, why| if legal { None } else { Some(why) };
+        let selected = |legal: fn(&Session) -> bool, why| match self.selected() {
+            None => Some("nothing selected"),
+            Some(session) => unless(legal(session), why),
+        };
+        let marked_or = |legal: fn(&Session) -> bool, why| {
+            if list.marks.is_empty() { selected(legal, why) } else { None }
+        };
+        let any: fn(&Session) -> bool = |_| true;
+        match action {
+            Action::Open | Action::Zoom if self.view == View::Sessions => {
+                selected(|session| session.is_live(), "not running")
+            }
+            Action::Details if self.view == View::Trash => Some("not here"),
+            Action::Mark | Action::MarkRange | Action::Rename | Action::Details => {
+                selected(any, "nothing selected")
+            }
+            Action::MarkAll | Action::Invert => unless(list.total > 0, "nothing here"),
+            Action::ClearMarks => {
+                let open = !list.marks.is_empty() || !list.find.is_empty();
+                unless(open || !self.toasts.is_empty(), "nothing marked")
+            }
+            Action::AnswerYes | Action::AnswerChoose => {
+                selected(|session| session.condition.question.is_some(), "asks nothing")
+            }
+            Action::Message | Action::Stop => marked_or(|session| session.is_live(), "not running"),
+            Action::Done => {
+                marked_or(|session| session.condition.lifecycle.state != State::Done, "done already")
+            }
+            Action::Pin | Action::Delete => marked_or(any, "nothing selected"),
+            Action::Restore => marked_or(
+                |session| session.deletion.is_some() || session.condition.lifecycle.state.is_terminal(),
+                "still running",
+            ),
+            Action::Undo => unless(self.board.last_batch.is_some(), "nothing to undo"),
+            Action::NextWaiting | Action::PreviousWaiting => {
+                unless(!self.board.waiting.is_empty(), "nobody needs you")
+            }
+            Action::Section(number) => {
+                unless(usize::from(number) <= self.board.sections.len(), "no such section")
+            }
+            Action::AddThisFolder => unless(self.setup.repository.is_some(), "no git repository"),
+            Action::NewSession | Action::QuickNew => {
+                unless(!self.board.projects.is_empty(), "no project yet")
+            }
+            Action::CancelJob => {
+                let runs = |operation: &crate::domain::operation::Operation| {
+                    operation.state == OperationState::Running
+                };
+                unless(self.jobs.current().is_some_and(runs), "not running")
+            }
+            _ => None,
+        }
+    }
+
+    fn refused_above(&self, action: Action) -> Option<&'static str> {
+        let plan = match self.overlays.last() {
+            Some(Overlay::Plan(dialog)) => Some(dialog),
+            _ => None,
+        };
+        let legal = match action {
+            Action::KeepOrDrop | Action::PreviousGroup | Action::NextGroup => {
+                plan.is_some_and(|dialog| dialog.plan().is_some_and(|plan| !plan.is_empty()))
+            }
+            Action::DropPinCheck => plan.is_some_and(|dialog| {
+                dialog.request.conditions.exclude_pinned
+                    && !matches!(dialog.planning, Planning::Looking(..))
+            }),
+            Action::NextButton | Action::PreviousButton => {
+                matches!(self.overlays.last(), Some(Overlay::Plan(_) | Overlay::Confirm(_)))
+            }
+            Action::Complete => matches!(self.overlays.last(), Some(Overlay::Palette(_))),
+            _ => true,
+        };
+        if legal { None } else { Some("not here") }
+    }
+}

@@ -1,0 +1,390 @@
+//! A window of sessions out of a section or the trash, with the selection held by id.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::domain::ids::{BatchId, SessionId};
+use crate::domain::query::{Page, PageQuery};
+use crate::domain::session::Session;
+use crate::domain::time::Timestamp;
+
+use super::marks::Marks;
+
+/// Sessions asked for at once.
+pub const WINDOW: usize = 200;
+/// The window moves on when the selection is this near to its end.
+const MARGIN: usize = 30;
+/// Children shown of one session until it is expanded (`spec/store.md` P2).
+const CHILDREN: usize = 20;
+/// Rows keep their order this long after a key or the last change of order (`spec/look.md` 7).
+pub const CALM: Duration = Duration::from_secs(1);
+
+/// What is to be selected when a page arrives.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Wanted {
+    /// What is selected now, else what takes its place.
+    #[default]
+    Same,
+    /// This session.
+    Id(SessionId),
+    /// The first row.
+    First,
+    /// The last row.
+    Last,
+}
+
+/// One line of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line {
+    /// Place of its session in [`List::rows`].
+    pub row: usize,
+    /// Sessions above it in its family that are on view.
+    pub depth: usize,
+    /// Descendants that are not shown.
+    pub hidden: usize,
+}
+
+/// A window of a list.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct List {
+    /// What the window shows.
+    pub query: PageQuery,
+    /// The request that is awaited.
+    pub ticket: Option<u64>,
+    /// Sessions before the window.
+    pub offset: usize,
+    /// The sessions of the window, each root followed by its descendants.
+    pub rows: Vec<Session>,
+    /// Sessions that match in all.
+    pub total: u64,
+    /// At least one page arrived since the query was changed.
+    pub loaded: bool,
+    /// Since when the first page is awaited.
+    pub asked_at: Timestamp,
+    /// The selected session.
+    pub selected: Option<SessionId>,
+    /// The selected line.
+    pub index: usize,
+    /// The first line on view.
+    pub top: usize,
+    /// The text that filters it, as typed; empty for none.
+    pub find: String,
+    /// The marks.
+    pub marks: Marks,
+    /// Cells of the longest id so far; never shrinks while the query is the same.
+    pub id_cells: u16,
+    /// A session that no longer matches and stays until the selection moves.
+    pub leaving: Option<SessionId>,
+    wanted: Wanted,
+    folded: BTreeSet<SessionId>,
+    unfolded: BTreeSet<SessionId>,
+    parked: Option<(usize, Page)>,
+    reordered_at: Timestamp,
+}
+
+impl List {
+    /// Begins to show something else; the caller asks for the page.
+    pub fn begin(&mut self, query: PageQuery, ticket: u64, wanted: Wanted, now: Timestamp) {
+        let (marks, find) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.find));
+        let selected = match &wanted {
+            Wanted::Same => self.selected.take(),
+            Wanted::Id(id) => Some(id.clone()),
+            _ => None,
+        };
+        *self = Self {
+            query: PageQuery { limit: WINDOW, ..query },
+            ticket: Some(ticket),
+            asked_at: now,
+            selected,
+            wanted,
+            find,
+            marks,
+            ..Self::default()
+        };
+    }
+
+    /// Asks for the window again, or for another part of the list.
+    pub fn again(&mut self, ticket: u64, offset: usize, wanted: Wanted) -> PageQuery {
+        self.ticket = Some(ticket);
+        if wanted != Wanted::Same {
+            self.wanted = wanted;
+        }
+        PageQuery { offset, limit: WINDOW, cursor: None, ..self.query.clone() }
+    }
+
+    /// Takes in a page. While the operator is at the keys, rows get new values and keep their order.
+    pub fn arrive(&mut self, ticket: u64, offset: usize, page: Page, now: Timestamp, calm: bool) {
+        if self.ticket != Some(ticket) {
+            return;
+        }
+        self.ticket = None;
+        let settled = now.since(self.reordered_at) >= CALM && calm;
+        let same_window = self.loaded && offset == self.offset && self.wanted == Wanted::Same;
+        if !same_window || settled || same_order(&self.rows, &page.sessions) {
+            self.take(offset, page, now);
+            return;
+        }
+        let fresh: BTreeMap<&SessionId, &Session> =
+            page.sessions.iter().map(|session| (&session.id, session)).collect();
+        for row in &mut self.rows {
+            if let Some(session) = fresh.get(&row.id) {
+                row.clone_from(session);
+            }
+        }
+        self.parked = Some((offset, page));
+    }
+
+    /// The session that is looked for and is not in this page, while there are pages after it.
+    pub fn misses(&self, ticket: u64, offset: usize, page: &Page) -> bool {
+        let Wanted::Id(id) = &self.wanted else { return false };
+        let more = offset + page.sessions.len() < page.total as usize;
+        self.ticket == Some(ticket) && more && page.sessions.iter().all(|row| row.id != *id)
+    }
+
+    /// The offset at which the window should begin so that the selection is well inside it; none
+    /// where it is good as it is.
+    pub fn shift(&self) -> Option<usize> {
+        let lines = self.lines();
+        let row = lines.get(self.index)?.row;
+        let more_after = self.offset + self.rows.len() < self.total as usize;
+        let near_end = more_after && row + MARGIN >= self.rows.len();
+        let near_start = self.offset > 0 && row < MARGIN;
+        let offset = (self.offset + row).saturating_sub(WINDOW / 2);
+        ((near_end || near_start) && offset != self.offset && self.ticket.is_none())
+            .then_some(offset)
+    }
+
+    /// When a page that waits for calm can be shown.
+    pub fn wake(&self, last_key: Timestamp) -> Option<Timestamp> {
+        self.parked.as_ref().map(|_| self.reordered_at.max(last_key).plus(CALM))
+    }
+
+    /// Shows the page that waited for calm.
+    pub fn settle(&mut self, last_key: Timestamp, now: Timestamp) {
+        if self.wake(last_key).is_some_and(|at| at <= now)
+            && let Some((offset, page)) = self.parked.take()
+        {
+            self.take(offset, page, now);
+        }
+    }
+
+    fn take(&mut self, offset: usize, page: Page, now: Timestamp) {
+        let on_screen = self.index.saturating_sub(self.top);
+        if !same_order(&self.rows, &page.sessions) {
+            self.reordered_at = now;
+        }
+        let old = std::mem::replace(&mut self.rows, page.sessions);
+        self.offset = offset;
+        self.total = page.total;
+        self.parked = None;
+        let longest = self.rows.iter().map(|row| row.id.as_str().len()).max().unwrap_or(0);
+        self.id_cells = self.id_cells.max(longest.clamp(6, 14) as u16);
+        self.keep_leaving(&old);
+        let first = !std::mem::replace(&mut self.loaded, true);
+        let lines = self.lines();
+        match std::mem::take(&mut self.wanted) {
+            Wanted::First => self.index = 0,
+            Wanted::Last => self.index = lines.len().saturating_sub(1),
+            Wanted::Same | Wanted::Id(_) => {
+                let selected = self.selected.as_ref();
+                let found =
+                    lines.iter().position(|line| Some(&self.rows[line.row].id) == selected);
+                self.index = found.unwrap_or(if first { 0 } else { self.index });
+            }
+        }
+        self.select(self.index);
+        if !first {
+            self.top = self.index.saturating_sub(on_screen);
+        }
+    }
+
+    /// A selected session that left the filter stays where it was.
+    fn keep_leaving(&mut self, old: &[Session]) {
+        self.leaving = None;
+        if !self.is_filtered() || self.wanted != Wanted::Same {
+            return;
+        }
+        let Some(id) = self.selected.clone() else { return };
+        if self.rows.iter().any(|row| row.id == id) {
+            return;
+        }
+        if let Some(at) = old.iter().position(|row| row.id == id) {
+            self.rows.insert(at.min(self.rows.len()), old[at].clone());
+            self.leaving = Some(id);
+        }
+    }
+
+    /// Whether a filter beyond the section is in force.
+    pub fn is_filtered(&self) -> bool {
+        let filter = &self.query.filter;
+        filter.text.is_some()
+            || filter.project.is_some()
+            || !filter.agents.is_empty()
+            || !filter.statuses.is_empty()
+            || !filter.zones.is_empty()
+            || filter.older_than.is_some()
+            || filter.dirty.is_some()
+    }
+
+    /// The lines: descendants of folded sessions are left out, and all but the first 20.
+    pub fn lines(&self) -> Vec<Line> {
+        let mut lines: Vec<Line> = Vec::with_capacity(self.rows.len());
+        // Ancestors of the row before: place of their line (none where hidden), and children so far.
+        let mut above: Vec<(&SessionId, Option<usize>, usize)> = Vec::new();
+        for (row, session) in self.rows.iter().enumerate() {
+            let parent = session.parent.as_ref().filter(|_| session.shown.root != session.id);
+            while above.last().is_some_and(|(id, ..)| Some(*id) != parent) {
+                above.pop();
+            }
+            let hidden_by = match above.last_mut() {
+                None => None,
+                Some((id, line, children)) => {
+                    *children += 1;
+                    let folded = self.folded.contains(*id)
+                        || (*children > CHILDREN && !self.unfolded.contains(*id));
+                    (folded || line.is_none()).then_some(())
+                }
+            };
+            if hidden_by.is_some() {
+                let shown = above.iter().rev().find_map(|(_, line, _)| *line);
+                if let Some(line) = shown {
+                    lines[line].hidden += 1;
+                }
+                above.push((&session.id, None, 0));
+            } else {
+                let depth = if parent.is_some() { above.len().max(1) } else { 0 };
+                lines.push(Line { row, depth, hidden: 0 });
+                above.push((&session.id, Some(lines.len() - 1), 0));
+            }
+        }
+        lines
+    }
+
+    /// The session of a line.
+    pub fn at(&self, line: usize) -> Option<&Session> {
+        self.lines().get(line).and_then(|line| self.rows.get(line.row))
+    }
+
+    /// The selected session.
+    pub fn current(&self) -> Option<&Session> {
+        let id = self.selected.as_ref()?;
+        self.rows.iter().find(|row| row.id == *id)
+    }
+
+    /// Selects a line, clamped.
+    pub fn select(&mut self, line: usize) {
+        let lines = self.lines();
+        self.index = line.min(lines.len().saturating_sub(1));
+        let before = self.selected.take();
+        self.selected =
+            lines.get(self.index).and_then(|line| self.rows.get(line.row)).map(|row| row.id.clone());
+        if before != self.selected
+            && let Some(id) = self.leaving.take()
+        {
+            self.rows.retain(|row| row.id != id);
+            self.follow();
+        }
+    }
+
+    /// Selects a session that is in the window; false where it is not.
+    pub fn select_id(&mut self, id: &SessionId) -> bool {
+        let found = self.lines().iter().position(|line| self.rows[line.row].id == *id);
+        if let Some(line) = found {
+            self.select(line);
+        }
+        found.is_some()
+    }
+
+    /// Finds the line of the selected session again after lines came or went above it.
+    fn follow(&mut self) {
+        let selected = self.selected.as_ref();
+        let lines = self.lines();
+        let found = lines.iter().position(|line| Some(&self.rows[line.row].id) == selected);
+        self.index = found.unwrap_or_else(|| self.index.min(lines.len().saturating_sub(1)));
+    }
+
+    /// Hides the descendants of the selected session; false where there are none to hide.
+    pub fn collapse(&mut self) -> bool {
+        let Some(id) = self.selected.clone() else { return false };
+        let child = |row: &Session| row.parent.as_ref() == Some(&id) && row.shown.root != row.id;
+        if self.folded.contains(&id) || !self.rows.iter().any(child) {
+            return false;
+        }
+        self.unfolded.remove(&id);
+        self.folded.insert(id)
+    }
+
+    /// Shows the descendants of the selected session; false where none is hidden.
+    pub fn expand(&mut self) -> bool {
+        let lines = self.lines();
+        let hidden = lines.get(self.index).is_some_and(|line| line.hidden > 0);
+        if let Some(id) = self.selected.clone().filter(|_| hidden) {
+            self.folded.remove(&id);
+            self.unfolded.insert(id);
+        }
+        hidden
+    }
+
+    /// Place of the selected session among all that match, from 1; 0 where none is selected.
+    pub fn place(&self) -> usize {
+        let lines = self.lines();
+        lines.get(self.index).map_or(0, |line| self.offset + line.row + 1)
+    }
+
+    /// Whether a line lies in the range that is being drawn.
+    pub fn in_range(&self, line: usize) -> bool {
+        self.range().is_some_and(|(from, to)| (from..=to).contains(&line))
+    }
+
+    /// First and last line of the range that is being drawn.
+    pub fn range(&self) -> Option<(usize, usize)> {
+        let anchor = self.marks.anchor.as_ref()?;
+        let found = self.lines().iter().position(|line| self.rows[line.row].id == *anchor)?;
+        Some((found.min(self.index), found.max(self.index)))
+    }
+
+    /// Marks the range that is being drawn.
+    pub fn end_range(&mut self) {
+        let Some((from, to)) = self.range() else { return };
+        let lines = self.lines();
+        for line in &lines[from..=to] {
+            let id = self.rows[line.row].id.clone();
+            self.marks.set(&id, &self.query.filter, true);
+        }
+        self.marks.anchor = None;
+    }
+
+    /// Whether a row is marked.
+    pub fn is_marked(&self, session: &Session) -> bool {
+        self.marks.has(&session.id, &self.query.filter)
+    }
+
+    /// Keeps a line of `total` on view of `height` lines: the one that the selection is drawn on.
+    pub fn scroll_into(&mut self, height: usize, line: usize, total: usize) {
+        let height = height.max(1);
+        self.top = self.top.min(line).max((line + 1).saturating_sub(height));
+        self.top = self.top.min(total.saturating_sub(height));
+    }
+
+    /// Batches of the window in the trash: first line of each, with its size in the window.
+    pub fn batches(&self) -> Vec<(usize, BatchId, usize)> {
+        let mut found: Vec<(usize, BatchId, usize)> = Vec::new();
+        for (at, line) in self.lines().iter().enumerate() {
+            let Some(deletion) = &self.rows[line.row].deletion else { continue };
+            let size = 1 + line.hidden;
+            match found.last_mut() {
+                Some((_, batch, sessions)) if *batch == deletion.batch => *sessions += size,
+                _ => found.push((at, deletion.batch.clone(), size)),
+            }
+        }
+        found
+    }
+}
+
+fn same_order(a: &[Session], b: &[Session]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.id == b.id)
+}
+
+#[cfg(test)]
+#[path = "list_tests.rs"]
+mod tests;

@@ -1,0 +1,404 @@
+//! Everything the dashboard knows, as one value. [`update`](super::update) changes it, the
+//! [`views`](super::views) draw it; it does nothing by itself.
+
+pub mod editor;
+pub mod find;
+pub mod form;
+pub mod job;
+pub mod layout;
+pub mod legal;
+pub mod list;
+pub mod marks;
+pub mod overlay;
+pub mod plan;
+pub mod screen;
+pub mod toast;
+pub mod words;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::domain::key::Key;
+use crate::domain::query::Order;
+use crate::domain::rail::{Section, SectionKey};
+use crate::domain::session::Session;
+use crate::domain::status::Zone;
+use crate::domain::time::Timestamp;
+
+use self::form::NewForm;
+use self::job::Jobs;
+use self::layout::{Layout, Shape, THREE_COLUMNS, TWO_COLUMNS};
+use self::list::List;
+use self::overlay::Overlay;
+use self::screen::ScreenCells;
+use self::toast::Toasts;
+
+use super::action::{Action, Context};
+use super::event::{Board, Tab, TabContent, WorkFacts};
+use super::glyph::Glyphs;
+use super::keymap::Keymap;
+use super::theme::Theme;
+
+/// A screen counts as looked at after this time (T4).
+pub const SEEN_AFTER: Duration = Duration::from_secs(1);
+/// The store is read again at most this often while it changes.
+pub const REREAD_AFTER: Duration = Duration::from_millis(500);
+/// `Loading` is written only after this time (`spec/look.md` section 7).
+pub const LOADING_AFTER: Duration = Duration::from_millis(150);
+
+/// What is known before the first event.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The workspace.
+    pub workspace: WorkspaceName,
+    /// Key map in force.
+    pub keymap: Keymap,
+    /// Theme in force.
+    pub theme: Theme,
+    /// Glyphs in force.
+    pub glyphs: Glyphs,
+    /// The folder the program was started in.
+    pub folder: PathBuf,
+    /// Its repository, where it is in one.
+    pub repository: Option<PathBuf>,
+    /// Agents by name, and whether their program was found.
+    pub agents: Vec<(String, bool)>,
+    /// Days until a deleted session is purged.
+    pub purge_days: u32,
+    /// Columns and rows of the window.
+    pub size: (u16, u16),
+    /// The present time.
+    pub now: Timestamp,
+}
+
+/// The views.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum View {
+    /// Sections, list, right pane.
+    #[default]
+    Sessions,
+    /// Deleted sessions.
+    Trash,
+    /// Operations.
+    Jobs,
+}
+
+/// Which part of a view has the focus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Focus {
+    /// The sections.
+    Rail,
+    /// The middle pane.
+    #[default]
+    List,
+    /// The right pane.
+    Right,
+}
+
+/// An agent that gets the keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typing {
+    /// Its session.
+    pub id: SessionId,
+    /// Over the whole window.
+    pub zoom: bool,
+}
+
+/// Characters that came in one burst (`spec/console.md`, Keys).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Burst {
+    /// When it began.
+    pub since: Timestamp,
+    /// Characters so far.
+    pub count: usize,
+    /// It is a paste: nothing of it acts.
+    pub swallowed: bool,
+}
+
+/// The session whose screen is on view with the focus, and since when (T4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Looking {
+    /// The session.
+    pub id: SessionId,
+    /// Since when.
+    pub since: Timestamp,
+    /// It was reported as seen, for the attention that it has since then.
+    pub told: Option<Timestamp>,
+}
+
+/// The dashboard.
+#[derive(Debug, Clone)]
+pub struct App {
+    /// What was known at the start.
+    pub setup: Setup,
+    /// The time of the latest event.
+    pub now: Timestamp,
+    /// When the latest key was pressed.
+    pub last_key: Timestamp,
+    /// The window has the focus.
+    pub window_focused: bool,
+    /// The view.
+    pub view: View,
+    /// What of it has the focus.
+    pub focus: Focus,
+    /// The agent that gets the keys.
+    pub typing: Option<Typing>,
+    /// Keys of a chord that is not complete.
+    pub pending: Vec<Key>,
+    /// Characters that came together.
+    pub burst: Burst,
+    /// When a button was pressed: a second Enter right after it does nothing.
+    pub confirmed_at: Option<Timestamp>,
+    /// The ids that were confirmed with the latest delete.
+    pub admitted: Vec<SessionId>,
+    /// Sections, trash, who waits.
+    pub board: Board,
+    /// The board arrived at least once.
+    pub loaded: bool,
+    /// The selected section.
+    pub section: Option<SectionKey>,
+    /// Order of the list.
+    pub order: Order,
+    /// Its sessions.
+    pub list: List,
+    /// Deleted sessions.
+    pub trash: List,
+    /// Operations.
+    pub jobs: Jobs,
+    /// The chosen tab of the right pane.
+    pub tab: Tab,
+    /// First line on view of a tab with text.
+    pub tab_top: usize,
+    /// What the tabs of the selected session show.
+    pub tabs: BTreeMap<(SessionId, Tab), TabContent>,
+    /// Changes in worktrees.
+    pub work: BTreeMap<SessionId, WorkFacts>,
+    /// Screens of watched sessions.
+    pub screens: BTreeMap<SessionId, Arc<ScreenCells>>,
+    /// Sessions whose screens were asked for.
+    pub watched: Vec<SessionId>,
+    /// Sessions whose changes were asked for.
+    pub counted: Vec<SessionId>,
+    /// The tab whose content was asked for.
+    pub tab_asked: Option<(SessionId, Tab)>,
+    /// Layers above the view; the last one gets the keys.
+    pub overlays: Vec<Overlay>,
+    /// The form for a new session, as it was left.
+    pub draft: Option<NewForm>,
+    /// Notices.
+    pub toasts: Toasts,
+    /// Faults by their source.
+    pub faults: BTreeMap<String, String>,
+    /// The session that is looked at.
+    pub looking: Option<Looking>,
+    /// An action that waits until a filter mark became ids, with the ticket of the page.
+    pub resolving: Option<(u64, Action)>,
+    /// The last ticket that was given out.
+    pub tickets: u64,
+    /// The store changed since it was read.
+    pub stale: bool,
+    /// When the store was read last.
+    pub read_at: Timestamp,
+}
+
+impl App {
+    /// The dashboard before anything is known.
+    pub fn new(setup: Setup) -> Self {
+        let now = setup.now;
+        Self {
+            setup,
+            now,
+            last_key: Timestamp(0),
+            window_focused: true,
+            view: View::default(),
+            focus: Focus::default(),
+            typing: None,
+            pending: Vec::new(),
+            burst: Burst::default(),
+            confirmed_at: None,
+            admitted: Vec::new(),
+            board: Board::default(),
+            loaded: false,
+            section: None,
+            order: Order::Zone,
+            list: List::default(),
+            trash: List::default(),
+            jobs: Jobs::default(),
+            tab: Tab::default(),
+            tab_top: 0,
+            tabs: BTreeMap::new(),
+            work: BTreeMap::new(),
+            screens: BTreeMap::new(),
+            watched: Vec::new(),
+            counted: Vec::new(),
+            tab_asked: None,
+            overlays: Vec::new(),
+            draft: None,
+            toasts: Toasts::default(),
+            faults: BTreeMap::new(),
+            looking: None,
+            resolving: None,
+            tickets: 0,
+            stale: false,
+            read_at: Timestamp(0),
+        }
+    }
+
+    /// Contexts whose keys act now, nearest first.
+    pub fn contexts(&self) -> Vec<Context> {
+        if let Some(overlay) = self.overlays.last() {
+            return vec![overlay.context()];
+        }
+        if self.typing.is_some() {
+            return vec![Context::Terminal];
+        }
+        vec![self.view_context(), Context::Global]
+    }
+
+    /// Context of the view, whatever lies above it.
+    pub fn view_context(&self) -> Context {
+        match (self.view, self.focus) {
+            (View::Sessions, _) if self.is_empty() => Context::Empty,
+            (View::Jobs, _) => Context::Jobs,
+            (_, Focus::Rail) => Context::Rail,
+            (View::Trash, _) => Context::Trash,
+            (View::Sessions, Focus::List) => Context::List,
+            (View::Sessions, Focus::Right) => Context::Details,
+        }
+    }
+
+    /// No project and no session yet.
+    pub fn is_empty(&self) -> bool {
+        let sections = &self.board.sections;
+        self.loaded
+            && self.board.projects.is_empty()
+            && sections.iter().all(|section| section.total == 0 && section.path.is_none())
+    }
+
+    /// The areas of the window.
+    pub fn layout(&self) -> Layout {
+        let (cols, _) = self.setup.size;
+        let shape = match (self.view, &self.typing) {
+            (_, Some(typing)) if typing.zoom || cols < THREE_COLUMNS => Shape::Zoom,
+            (_, Some(_)) => Shape::Typing,
+            (View::Sessions, _) if self.is_empty() => Shape::Single,
+            (View::Sessions, None) => Shape::Board {
+                right: self.focus == Focus::Right,
+                rail: self.focus == Focus::Rail,
+            },
+            (View::Trash, None) if self.focus == Focus::Rail && cols < TWO_COLUMNS => {
+                Shape::Board { right: false, rail: true }
+            }
+            (View::Trash, None) => Shape::Wide,
+            (View::Jobs, None) => Shape::Pair,
+        };
+        Layout::of(self.setup.size, shape)
+    }
+
+    /// The list that has the selection in this view.
+    pub fn current_list(&self) -> &List {
+        if self.view == View::Trash { &self.trash } else { &self.list }
+    }
+
+    /// The list that has the selection in this view.
+    pub fn current_list_mut(&mut self) -> &mut List {
+        if self.view == View::Trash { &mut self.trash } else { &mut self.list }
+    }
+
+    /// The selected session of the list.
+    pub fn selected(&self) -> Option<&Session> {
+        self.current_list().current()
+    }
+
+    /// The selected section.
+    pub fn current_section(&self) -> Option<&Section> {
+        let key = self.section.as_ref()?;
+        self.board.sections.iter().find(|section| section.key == *key)
+    }
+
+    /// Sessions of a zone in all sections.
+    pub fn zone_count(&self, zone: Zone) -> u64 {
+        self.board.sections.iter().map(|section| section.zones.of(zone)).sum()
+    }
+
+    /// Agents that go on when the dashboard is left: those that work or wait.
+    pub fn live_count(&self) -> u64 {
+        self.zone_count(Zone::Working) + self.zone_count(Zone::Respond)
+    }
+
+    /// The session whose screen is on view in the right pane, the peek, or typed to.
+    pub fn on_view(&self) -> Option<&SessionId> {
+        if let Some(typing) = &self.typing {
+            return Some(&typing.id);
+        }
+        if self.view != View::Sessions {
+            return None;
+        }
+        let layout = self.layout();
+        let shown = if layout.right.width > 0 { self.tab == Tab::Screen } else { layout.peek.height > 0 };
+        self.list.selected.as_ref().filter(|_| shown)
+    }
+
+    /// The next time at which something changes by time alone.
+    pub fn wake(&self) -> Option<Timestamp> {
+        let looking = self.looking.as_ref().filter(|looking| self.unseen_since(looking).is_some());
+        let seen = looking.map(|looking| looking.since.plus(SEEN_AFTER));
+        let reread = self.stale.then(|| self.read_at.plus(REREAD_AFTER));
+        let loading = |list: &List| {
+            let awaited = !list.loaded && list.ticket.is_some();
+            Some(list.asked_at.plus(LOADING_AFTER)).filter(|at| awaited && *at > self.now)
+        };
+        let running = self.jobs.running.first().map(|_| self.now.plus(Duration::from_secs(1)));
+        let list = self.current_list();
+        [
+            seen,
+            reread,
+            loading(list),
+            running,
+            list.wake(self.last_key),
+            self.toasts.wake(),
+            self.next_age(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// Since when the session that is looked at has attention that was neither seen nor reported.
+    pub fn unseen_since(&self, looking: &Looking) -> Option<Timestamp> {
+        let session = self.list.rows.iter().find(|row| row.id == looking.id)?;
+        let since = words::unseen_since(&session.condition)?;
+        (looking.told != Some(since)).then_some(since)
+    }
+
+    /// When the next age on view turns over.
+    fn next_age(&self) -> Option<Timestamp> {
+        let list = self.current_list();
+        let lines = list.lines();
+        let shown = lines.iter().skip(list.top).take(usize::from(self.setup.size.1));
+        shown
+            .filter_map(|line| list.rows.get(line.row))
+            .map(|session| next_turn(self.now, words::row_since(session)))
+            .min()
+    }
+
+    /// A ticket for a request.
+    pub fn ticket(&mut self) -> u64 {
+        self.tickets += 1;
+        self.tickets
+    }
+}
+
+/// When the age of something that began at `since` turns over next.
+fn next_turn(now: Timestamp, since: Timestamp) -> Timestamp {
+    let minutes = now.since(since).as_secs() / 60;
+    let step = match minutes {
+        0..60 => 1,
+        60..1_440 => 60,
+        _ => 1_440,
+    };
+    since.plus(Duration::from_secs((minutes / step + 1) * step * 60))
+}

@@ -1,0 +1,149 @@
+//! What lies above the views: dialogs, forms, lines of text. Only the topmost gets keys.
+
+use crate::domain::ids::SessionId;
+use crate::tui::action::{Action, Context};
+use crate::tui::event::Effect;
+
+use super::editor::Editor;
+use super::form::NewForm;
+use super::plan::{Button, PlanDialog};
+
+/// One layer above the views.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Overlay {
+    /// The plan of a delete.
+    Plan(Box<PlanDialog>),
+    /// A question with two buttons.
+    Confirm(Confirm),
+    /// The form for a new session; what was typed is in [`App::draft`](super::App::draft).
+    NewSession(Box<NewForm>),
+    /// A text for agents.
+    Message {
+        /// To whom.
+        ids: Vec<SessionId>,
+        /// The text.
+        editor: Editor,
+    },
+    /// One line of text.
+    Line {
+        /// What it is for.
+        purpose: Purpose,
+        /// The text.
+        editor: Editor,
+    },
+    /// The options of a question.
+    Answer(AnswerDialog),
+    /// Actions by name.
+    Palette(Palette),
+    /// The keys of a context.
+    Help {
+        /// Which.
+        context: Context,
+        /// First line on view.
+        top: usize,
+    },
+}
+
+/// What a line of text is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purpose {
+    /// Filter of the list, on the bottom line.
+    Find,
+    /// New title of a session.
+    Rename(SessionId),
+    /// Path of a project.
+    AddProject,
+    /// Prompt of a session like the last one.
+    QuickNew,
+}
+
+/// A question with two buttons, Cancel first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Confirm {
+    /// Title: `Stop 3 sessions`.
+    pub title: String,
+    /// What will happen.
+    pub lines: Vec<String>,
+    /// Word on the button.
+    pub act: String,
+    /// The chosen button.
+    pub button: Button,
+    /// What the button does.
+    pub effects: Vec<Effect>,
+}
+
+/// The options of the question that a session shows (K6).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerDialog {
+    /// The session.
+    pub id: SessionId,
+    /// Id of the question that was shown.
+    pub question: String,
+    /// What is asked.
+    pub text: String,
+    /// The options.
+    pub options: Vec<String>,
+    /// The selected one.
+    pub index: usize,
+}
+
+/// Actions by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Palette {
+    /// What was typed.
+    pub editor: Editor,
+    /// The selected line.
+    pub index: usize,
+    /// The first line on view.
+    pub top: usize,
+    /// Context that the actions belong to: the one that the palette was opened in.
+    pub context: Context,
+    /// Matches of what was typed, best first, with the matching characters.
+    pub found: Vec<Found>,
+}
+
+/// One match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The action.
+    pub action: Action,
+    /// Characters of its title that match, ascending.
+    pub matched: Vec<usize>,
+}
+
+impl Overlay {
+    /// Where its keys are looked up.
+    pub fn context(&self) -> Context {
+        match self {
+            Self::NewSession(_) | Self::Message { .. } => Context::Form,
+            Self::Line { .. } | Self::Palette(_) => Context::Text,
+            Self::Plan(_) | Self::Confirm(_) | Self::Answer(_) | Self::Help { .. } => {
+                Context::Dialog
+            }
+        }
+    }
+
+    /// Whether everything below it is veiled.
+    pub fn veils(&self) -> bool {
+        !matches!(self, Self::Line { purpose: Purpose::Find, .. })
+    }
+
+    /// The text field in focus.
+    pub fn editor(&mut self) -> Option<&mut Editor> {
+        match self {
+            Self::NewSession(form) => form.editor(),
+            Self::Message { editor, .. } | Self::Line { editor, .. } => Some(editor),
+            Self::Palette(palette) => Some(&mut palette.editor),
+            _ => None,
+        }
+    }
+
+    /// Whether a text field has the focus.
+    pub fn takes_text(&self) -> bool {
+        match self {
+            Self::NewSession(form) => form.takes_text(),
+            Self::Message { .. } | Self::Line { .. } | Self::Palette(_) => true,
+            _ => false,
+        }
+    }
+}

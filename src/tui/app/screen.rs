@@ -1,0 +1,55 @@
+//! An agent's screen as the dashboard draws it: a picture made by the runner when it changed.
+
+use ratatui::style::Style;
+
+/// One cell that is not blank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScreenCell {
+    /// Column, from 0.
+    pub col: u16,
+    /// Character with its combining marks.
+    pub text: String,
+    /// Columns taken: 1 or 2.
+    pub width: u16,
+    /// Its own colours; ours never touch them.
+    pub style: Style,
+}
+
+/// The visible rows of an agent's screen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ScreenCells {
+    /// Columns and rows of the agent.
+    pub size: (u16, u16),
+    /// Rows from the top; cells ascending by column, blank ones left out.
+    pub rows: Vec<Vec<ScreenCell>>,
+    /// Column and row of the cursor, where the agent shows it.
+    pub cursor: Option<(u16, u16)>,
+    /// Rows of history between what is shown and the newest row; 0 at the bottom.
+    pub scrolled: usize,
+}
+
+impl ScreenCells {
+    /// The picture of plain text, for tests and for a screen that was only read as text.
+    pub fn from_lines(cols: u16, lines: &[&str]) -> Self {
+        let rows = lines
+            .iter()
+            .map(|line| {
+                let chars = line.chars().enumerate().filter(|(_, c)| *c != ' ');
+                chars
+                    .map(|(col, c)| ScreenCell {
+                        col: col as u16,
+                        text: c.to_string(),
+                        width: 1,
+                        style: Style::new(),
+                    })
+                    .collect()
+            })
+            .collect();
+        Self { size: (cols, lines.len() as u16), rows, cursor: None, scrolled: 0 }
+    }
+
+    /// Index behind the last row that has something on it.
+    pub fn used(&self) -> usize {
+        self.rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1)
+    }
+}

@@ -1,0 +1,120 @@
+//! Short notices at the bottom right (`spec/look.md` section 8, First start and errors).
+
+use std::time::Duration;
+
+use crate::domain::time::Timestamp;
+
+/// A result stays at least this long.
+const RESULT_STAYS: Duration = Duration::from_secs(8);
+/// More than this many notices are not kept.
+const KEPT: usize = 20;
+
+/// How a notice is coloured, and what ends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToastKind {
+    /// Something failed; stays until dismissed.
+    Error,
+    /// Part of it was done.
+    Partly,
+    /// It was done.
+    Result,
+}
+
+/// A notice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Toast {
+    /// Colour and end.
+    pub kind: ToastKind,
+    /// What happened, one sentence.
+    pub title: String,
+    /// Why, and what to do.
+    pub lines: Vec<String>,
+    /// Keys that act on it, as the last line: action name and key come from the caller.
+    pub keys: Vec<super::super::action::Action>,
+    /// When it appeared.
+    pub at: Timestamp,
+    /// A key acted since.
+    pub acted: bool,
+}
+
+/// The notices, newest last.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Toasts(Vec<Toast>);
+
+impl Toasts {
+    /// Shows a notice. A newer result takes the place of an older one.
+    pub fn show(&mut self, toast: Toast) {
+        if toast.kind != ToastKind::Error {
+            self.0.retain(|old| old.kind == ToastKind::Error);
+        }
+        self.0.push(toast);
+        if self.0.len() > KEPT {
+            self.0.remove(0);
+        }
+    }
+
+    /// The notice on view: the newest.
+    pub fn shown(&self) -> Option<&Toast> {
+        self.0.last()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes the shown notice away; false where there is none.
+    pub fn dismiss(&mut self) -> bool {
+        self.0.pop().is_some()
+    }
+
+    /// A key acted.
+    pub fn acted(&mut self) {
+        for toast in &mut self.0 {
+            toast.acted = true;
+        }
+    }
+
+    /// Takes away what has stayed long enough: results after 8 s and a key that acted.
+    pub fn expire(&mut self, now: Timestamp) {
+        self.0.retain(|toast| {
+            toast.kind == ToastKind::Error || !toast.acted || now < toast.at.plus(RESULT_STAYS)
+        });
+    }
+
+    /// When the next one ends by time alone.
+    pub fn wake(&self) -> Option<Timestamp> {
+        let timed = self.0.iter().filter(|toast| toast.kind != ToastKind::Error && toast.acted);
+        timed.map(|toast| toast.at.plus(RESULT_STAYS)).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn toast(kind: ToastKind, at: i64) -> Toast {
+        let at = Timestamp(at);
+        Toast { kind, title: "x".into(), lines: vec![], keys: vec![], at, acted: false }
+    }
+
+    #[test]
+    fn errors_stay_and_results_go_after_eight_seconds_and_a_key() {
+        let mut toasts = Toasts::default();
+        toasts.show(toast(ToastKind::Error, 0));
+        toasts.show(toast(ToastKind::Result, 0));
+        toasts.expire(Timestamp(60_000));
+        assert_eq!(toasts.len(), 2, "no key acted yet");
+        toasts.acted();
+        toasts.expire(Timestamp(7_999));
+        assert_eq!(toasts.len(), 2);
+        toasts.expire(Timestamp(8_000));
+        assert_eq!(toasts.len(), 1);
+        assert!(toasts.dismiss() && toasts.is_empty());
+    }
+}

@@ -1,0 +1,230 @@
+//! The words for what a session is and wants (`spec/look.md` sections 2 and 9).
+
+use crate::domain::condition::Condition;
+use crate::domain::plan::SkipReason;
+use crate::domain::pr::{PrFacts, PrState};
+use crate::domain::session::Session;
+use crate::domain::status::{Attention, Status, Zone};
+use crate::domain::text::clean_line;
+use crate::domain::time::{Timestamp, age};
+
+/// The word of a status in the list, at most 11 cells.
+pub fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::NeedsInput => "needs input",
+        Status::Stuck => "stuck",
+        Status::Errored => "errored",
+        Status::Detecting => "detecting",
+        Status::CiFailed => "CI failed",
+        Status::ChangesRequested => "changes",
+        Status::Mergeable => "mergeable",
+        Status::Approved => "approved",
+        Status::PrOpen => "PR open",
+        Status::Draft => "draft",
+        Status::ReviewPending => "in review",
+        Status::Working => "working",
+        Status::Spawning => "spawning",
+        Status::Idle => "idle",
+        Status::Done => "done",
+        Status::Merged => "merged",
+        Status::Killed => "killed",
+        Status::Cleanup => "cleaned up",
+        Status::Terminated => "terminated",
+    }
+}
+
+/// What a zone is called in the top line.
+pub fn zone_word(zone: Zone) -> &'static str {
+    match zone {
+        Zone::Respond => "need you",
+        Zone::Review => "review",
+        Zone::Merge => "merge",
+        Zone::Pending => "pending",
+        Zone::Working => "working",
+        Zone::Resting => "resting",
+    }
+}
+
+/// The open pull request that the status speaks of: the first open one, failing ones first.
+pub fn worst_pr(prs: &[PrFacts]) -> Option<&PrFacts> {
+    let open = prs.iter().filter(|pr| pr.state == PrState::Open);
+    open.min_by_key(|pr| (pr.ci != crate::domain::pr::Ci::Failing, pr.number))
+}
+
+/// Whether the status rests on facts that could not be read again (T2).
+pub fn is_stale(session: &Session) -> bool {
+    let by_pr = matches!(session.condition.zone(), Zone::Review | Zone::Merge | Zone::Pending);
+    by_pr && session.prs.iter().any(|pr| pr.stale && pr.state == PrState::Open)
+}
+
+/// Whether it has attention that was not looked at yet: its title is bold.
+pub fn is_unseen(condition: &Condition) -> bool {
+    unseen_since(condition).is_some()
+}
+
+/// Since when it has attention that was not looked at.
+pub fn unseen_since(condition: &Condition) -> Option<Timestamp> {
+    let since = match condition.attention? {
+        Attention::FinishedUnseen => condition.finished_at.unwrap_or(condition.status_since),
+        _ => condition.status_since,
+    };
+    condition.seen_at.is_none_or(|seen| seen < since).then_some(since)
+}
+
+/// Since when a row is as it is: what the age column counts from.
+pub fn row_since(session: &Session) -> Timestamp {
+    let condition = &session.condition;
+    if let Some(deletion) = &session.deletion {
+        return deletion.at;
+    }
+    match condition.zone() {
+        Zone::Working | Zone::Resting => {
+            condition.last_activity_at.unwrap_or(condition.sorted_at)
+        }
+        _ => condition.status_since,
+    }
+}
+
+/// Why a session wants the operator, after its id: `asks to run cargo test -p cart`.
+pub fn reason(session: &Session, now: Timestamp) -> Option<String> {
+    let condition = &session.condition;
+    let since = || age(now, condition.status_since);
+    let pr = || worst_pr(&session.prs).map_or_else(|| "its PR".to_owned(), pr_name);
+    Some(match condition.attention? {
+        Attention::Permission | Attention::NeedsInput => question(session),
+        Attention::Stuck => format!("no answer for {}", since()),
+        Attention::Errored => ended(session),
+        Attention::CiFailed => format!("{}: checks failed", pr()),
+        Attention::ChangesRequested => format!("{}: changes requested", pr()),
+        Attention::Mergeable => format!("{} can be merged", pr()),
+        Attention::Approved => format!("{} is approved", pr()),
+        Attention::FinishedUnseen => "finished".to_owned(),
+        Attention::Retrying => format!("retries for {}", age(now, condition.activity.since)),
+        Attention::Stalled => {
+            let sign = condition.last_activity_at.unwrap_or(condition.activity.since);
+            format!("no sign of life for {}", age(now, sign))
+        }
+    })
+}
+
+fn pr_name(pr: &PrFacts) -> String {
+    format!("PR #{}", pr.number)
+}
+
+fn question(session: &Session) -> String {
+    let Some(question) = &session.condition.question else {
+        return "asks a question".to_owned();
+    };
+    let text = clean_line(&question.text);
+    match text.split_once('?') {
+        Some((_, detail)) if question.kind == "permission" && !detail.trim().is_empty() => {
+            format!("asks to run {}", detail.trim())
+        }
+        _ if text.is_empty() => "asks a question".to_owned(),
+        _ => format!("asks: {text}"),
+    }
+}
+
+fn ended(session: &Session) -> String {
+    if let Some(error) = &session.error {
+        return clean_line(error);
+    }
+    match (session.runtime.exit_code, session.runtime.signal) {
+        (Some(code), _) => format!("ended with code {code}"),
+        (None, Some(signal)) => format!("ended by signal {signal}"),
+        (None, None) => "ended with an error".to_owned(),
+    }
+}
+
+/// Why a session is left out of a plan.
+pub fn skip_word(reason: &SkipReason) -> String {
+    match reason {
+        SkipReason::Pinned => "pinned".to_owned(),
+        SkipReason::PinnedDescendant(id) => format!("its child {id} is pinned"),
+        SkipReason::OtherSection => "in another section now".to_owned(),
+        SkipReason::OtherStatus => "has another status now".to_owned(),
+        SkipReason::TooYoung => "active again".to_owned(),
+        SkipReason::NotFound => "not there any more".to_owned(),
+        SkipReason::InTrash => "in the trash already".to_owned(),
+        SkipReason::DidNotEnd => "did not end".to_owned(),
+        SkipReason::Dropped => "dropped".to_owned(),
+        SkipReason::DescendantDidNotEnd(id) => format!("its child {id} did not end"),
+    }
+}
+
+/// Why one of several was left out, with one word for all of that kind.
+pub fn skip_kind(reason: &SkipReason) -> &'static str {
+    match reason {
+        SkipReason::Pinned | SkipReason::PinnedDescendant(_) => "pinned",
+        SkipReason::OtherSection => "moved",
+        SkipReason::OtherStatus => "changed",
+        SkipReason::TooYoung => "active again",
+        SkipReason::NotFound => "gone",
+        SkipReason::InTrash => "in the trash",
+        SkipReason::DidNotEnd | SkipReason::DescendantDidNotEnd(_) => "did not end",
+        SkipReason::Dropped => "dropped",
+    }
+}
+
+/// `1 session`, `44 sessions`.
+pub fn count(n: usize, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
+/// `a`, `a and b`, `a, b and 3 more`: at most two by name.
+pub fn names<T: std::fmt::Display>(all: &[T]) -> String {
+    match all {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [one, two] => format!("{one} and {two}"),
+        [one, two, rest @ ..] => format!("{one}, {two} and {} more", rest.len()),
+    }
+}
+
+/// The text with its first letter large.
+pub fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
+/// A number in few cells: 9999, `12k`, `1.4M`.
+pub fn short_number(n: u64) -> String {
+    match n {
+        0..10_000 => n.to_string(),
+        10_000..1_000_000 => format!("{}k", n / 1_000),
+        _ => format!("{}.{}M", n / 1_000_000, n % 1_000_000 / 100_000),
+    }
+}
+
+/// A duration of running work: `38s`, `2m 10s`, `1h 4m`.
+pub fn duration(now: Timestamp, since: Timestamp) -> String {
+    let seconds = now.since(since).as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3_600 => format!("{}m {}s", seconds / 60, seconds % 60),
+        _ => format!("{}h {}m", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_word_fits_its_column() {
+        for status in Status::ALL {
+            assert!(status_word(*status).len() <= 11, "{status}");
+        }
+    }
+
+    #[test]
+    fn lists_name_two_at_most() {
+        assert_eq!(names(&["a"]), "a");
+        assert_eq!(names(&["a", "b"]), "a and b");
+        assert_eq!(names(&["a", "b", "c"]), "a, b and 1 more");
+        assert_eq!(short_number(1_400_000), "1.4M");
+        assert_eq!(count(1, "session"), "1 session");
+    }
+}

@@ -1,0 +1,245 @@
+//! Questions to the store and to git, each kind asked one at a time and answered in order.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::queue::Queue;
+use crate::domain::ids::SessionId;
+use crate::domain::query::{Filter, PageQuery};
+use crate::host::Host;
+use crate::host::context::{ADVICE, Context};
+use crate::host::ports::{PortError, PortResult, Ports};
+use crate::tui::event::{Board, Event, Tab, TabContent, WorkFacts};
+
+/// Most sessions that are listed as waiting: more than anyone answers.
+const WAITING: usize = 1_000;
+/// Operations that the jobs view shows.
+const OPERATIONS: usize = 100;
+/// Entries of the audit that a tab shows.
+const AUDIT: usize = 500;
+
+/// A question that failed is asked again after this time, where no newer one takes its place.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// A question.
+#[derive(Debug, Clone, PartialEq)]
+enum Query {
+    Board,
+    Operations,
+    Page { ticket: u64, query: Box<PageQuery> },
+    Tab { id: SessionId, tab: Tab },
+    Work(Vec<SessionId>),
+}
+
+impl Query {
+    /// Whether a newer question makes this one pointless.
+    fn is_outdated_by(&self, newer: &Self) -> bool {
+        match (self, newer) {
+            (Self::Page { query: old, .. }, Self::Page { query: new, .. }) => {
+                (old.deleted, old.limit, old.offset) == (new.deleted, new.limit, new.offset)
+                    && old.filter.ids.is_empty() == new.filter.ids.is_empty()
+            }
+            (Self::Tab { tab: old, .. }, Self::Tab { tab: new, .. }) => old == new,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(newer),
+        }
+    }
+}
+
+/// The queues; dropping them stops the workers.
+pub(super) struct Queries {
+    overview: Arc<Queue<Query>>,
+    pages: Arc<Queue<Query>>,
+    tabs: Arc<Queue<Query>>,
+    work: Arc<Queue<Query>>,
+    _workers: [AbortOnDropHandle<()>; 4],
+}
+
+impl Queries {
+    /// Starts one worker for each queue: a slow git keeps no list waiting.
+    pub(super) fn start<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>) -> Self {
+        let queues = [Queue::new(), Queue::new(), Queue::new(), Queue::new()];
+        let workers = queues.clone().map(|queue| {
+            let worker = Worker {
+                host: host.clone(),
+                out: out.clone(),
+                fault: false,
+            };
+            AbortOnDropHandle::new(tokio::spawn(worker.run(queue)))
+        });
+        let [overview, pages, tabs, work] = queues;
+        Self {
+            overview,
+            pages,
+            tabs,
+            work,
+            _workers: workers,
+        }
+    }
+
+    pub(super) fn board(&self) {
+        self.overview.put(Query::Board, Query::is_outdated_by);
+    }
+
+    pub(super) fn operations(&self) {
+        self.overview.put(Query::Operations, Query::is_outdated_by);
+    }
+
+    pub(super) fn page(&self, ticket: u64, query: PageQuery) {
+        let query = Box::new(query);
+        self.pages
+            .put(Query::Page { ticket, query }, Query::is_outdated_by);
+    }
+
+    pub(super) fn tab(&self, id: SessionId, tab: Tab) {
+        self.tabs.put(Query::Tab { id, tab }, Query::is_outdated_by);
+    }
+
+    pub(super) fn work(&self, ids: Vec<SessionId>) {
+        self.work.put(Query::Work(ids), Query::is_outdated_by);
+    }
+}
+
+struct Worker<P> {
+    host: Host<P>,
+    out: mpsc::Sender<Event>,
+    /// The last question failed, and the operator was told.
+    fault: bool,
+}
+
+impl<P: Ports> Worker<P> {
+    async fn run(mut self, queue: Arc<Queue<Query>>) {
+        loop {
+            let query = queue.take().await;
+            let told = match self.ask(&query).await {
+                Ok(answer) => self.answered(answer).await,
+                Err(error) => {
+                    let told = self.failed(&error).await;
+                    sleep(AGAIN).await;
+                    queue.put_back(query, Query::is_outdated_by);
+                    told
+                }
+            };
+            if told.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn ask(&self, query: &Query) -> PortResult<Option<Event>> {
+        let ports = self.host.ports();
+        Ok(match query {
+            Query::Board => Some(Event::Board(Box::new(self.board().await?))),
+            Query::Operations => Some(Event::Operations(ports.operations(OPERATIONS).await?)),
+            Query::Page { ticket, query } => {
+                let page = ports.page(query).await?;
+                Some(Event::Page {
+                    ticket: *ticket,
+                    offset: query.offset,
+                    page,
+                })
+            }
+            Query::Tab { id, tab } => {
+                let content = self.tab(id, *tab).await?;
+                content.map(|content| Event::Tab {
+                    id: id.clone(),
+                    content,
+                })
+            }
+            Query::Work(ids) => {
+                self.work(ids).await?;
+                None
+            }
+        })
+    }
+
+    /// Tells the answer; a fault that was shown is over.
+    async fn answered(&mut self, answer: Option<Event>) -> Result<(), Gone> {
+        if std::mem::take(&mut self.fault) {
+            self.tell(None).await?;
+        }
+        match answer {
+            Some(event) => self.out.send(event).await.map_err(|_| Gone),
+            None => Ok(()),
+        }
+    }
+
+    /// Shows the fault where faults are shown; the old answers stay on the screen.
+    async fn failed(&mut self, error: &PortError) -> Result<(), Gone> {
+        self.fault = true;
+        self.tell(Some(error.message.clone())).await
+    }
+
+    async fn tell(&self, text: Option<String>) -> Result<(), Gone> {
+        let fault = Event::Fault {
+            source: "store".to_owned(),
+            text,
+        };
+        self.out.send(fault).await.map_err(|_| Gone)
+    }
+
+    async fn board(&self) -> PortResult<Board> {
+        let ports = self.host.ports();
+        let waiting = PageQuery {
+            filter: Filter {
+                attention: true,
+                ..Filter::default()
+            },
+            limit: WAITING,
+            ..PageQuery::default()
+        };
+        Ok(Board {
+            sections: ports.sections().await?,
+            projects: ports.projects().await?,
+            trash: ports.trash_count().await?,
+            waiting: ports.page(&waiting).await?.sessions,
+            last_batch: ports.last_batch().await?,
+        })
+    }
+
+    async fn tab(&self, id: &SessionId, tab: Tab) -> PortResult<Option<TabContent>> {
+        let ports = self.host.ports();
+        Ok(match tab {
+            Tab::Messages => Some(TabContent::Messages(ports.messages(id).await?)),
+            Tab::Events => Some(TabContent::Events(ports.events(Some(id), AUDIT).await?)),
+            // Drawn from what is known already.
+            Tab::Screen | Tab::Details | Tab::Diff => None,
+        })
+    }
+
+    /// Counts changes worktree by worktree and tells each result at once. One that cannot be counted
+    /// stays unknown.
+    async fn work(&self, ids: &[SessionId]) -> PortResult<()> {
+        let sessions = self.host.ports().sessions(ids).await?;
+        for session in sessions {
+            let Some(worktree) = session.worktree().map(PathBuf::from) else {
+                continue;
+            };
+            let ctx = Context::new().within(ADVICE);
+            let Ok(advice) = self.host.ports().advice(&ctx, &worktree).await else {
+                continue;
+            };
+            let facts = WorkFacts {
+                dirty: advice.dirty_files,
+                unpushed: advice.unpushed_commits,
+                ..WorkFacts::default()
+            };
+            if self
+                .out
+                .send(Event::Work(vec![(session.id, facts)]))
+                .await
+                .is_err()
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Nobody listens any more.
+struct Gone;

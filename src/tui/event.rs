@@ -1,0 +1,375 @@
+//! What reaches [`update`](super::update::update) and what it asks for. Plain data on both sides:
+//! a runner outside reads keys, asks the store and calls the coordinators.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crossterm::event::MouseEvent;
+
+use crate::domain::event::{Event as AuditEntry, Message};
+use crate::domain::ids::{BatchId, OperationId, SessionId};
+use crate::domain::key::Key;
+use crate::domain::operation::Operation;
+use crate::domain::plan::Plan;
+use crate::domain::query::{Page, PageQuery};
+use crate::domain::rail::{Project, Section};
+use crate::domain::session::Session;
+use crate::host::report::{
+    CreateOutcome, CreateRequest, DeleteReport, DeleteRequest, Progress, RestoreReport,
+    RestoreTarget, SendResult, StopReport,
+};
+
+use super::app::screen::ScreenCells;
+use super::keymap::Keymap;
+use super::theme::Theme;
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// Keys that were waiting, in order; nearly always one. All that arrived together come in one
+    /// event, so that a burst is seen before its first key acts.
+    Keys(Vec<Key>),
+    /// A bracketed paste.
+    Paste(String),
+    /// The mouse.
+    Mouse(MouseEvent),
+    /// The window has the focus, or lost it.
+    Focus(bool),
+    /// The window has another size, in cells.
+    Resize {
+        /// Columns.
+        cols: u16,
+        /// Rows.
+        rows: u16,
+    },
+    /// The time that [`App::wake`](super::app::App::wake) named has come.
+    Tick,
+    /// The store was changed by someone.
+    Changed,
+    /// Answer to [`Effect::LoadBoard`].
+    Board(Box<Board>),
+    /// Answer to [`Effect::LoadPage`].
+    Page {
+        /// The ticket of the request.
+        ticket: u64,
+        /// Sessions before the first one of the page.
+        offset: usize,
+        /// The page.
+        page: Page,
+    },
+    /// Answer to [`Effect::LoadOperations`], newest first.
+    Operations(Vec<Operation>),
+    /// Answer to [`Effect::LoadTab`].
+    Tab {
+        /// The session.
+        id: SessionId,
+        /// What its tab shows.
+        content: TabContent,
+    },
+    /// Changes in worktrees, as far as they were counted.
+    Work(Vec<(SessionId, WorkFacts)>),
+    /// The screen of a watched session changed; none while it does not run.
+    Screen {
+        /// The session.
+        id: SessionId,
+        /// Its cells.
+        cells: Option<Arc<ScreenCells>>,
+    },
+    /// A coordinator of this process reports.
+    Progress(Progress),
+    /// Planning goes on: worktrees looked at so far.
+    Planning {
+        /// The ticket of the request.
+        ticket: u64,
+        /// Worktrees looked at.
+        done: usize,
+        /// Worktrees in all.
+        total: usize,
+    },
+    /// Answer to [`Effect::Plan`].
+    Planned {
+        /// The ticket of the request.
+        ticket: u64,
+        /// The plan, or why there is none.
+        plan: Result<Plan, Failure>,
+    },
+    /// The plan of a delete grew since it was confirmed; nothing was done (D3, D4).
+    PlanGrew {
+        /// What was asked for.
+        request: DeleteRequest,
+        /// The plan as it is now.
+        plan: Plan,
+    },
+    /// An effect ended.
+    Ended(Outcome),
+    /// A fault of one part, for the top line; none when it is over. One fault for each source.
+    Fault {
+        /// Which part: `git`, `gh`, `store` ...
+        source: String,
+        /// What the operator reads.
+        text: Option<String>,
+    },
+    /// Something outside failed, such as reading the key map again; the old state stays.
+    Trouble(Failure),
+    /// Another key map is in force.
+    Keymap(Box<Keymap>),
+    /// Another theme is in force.
+    Theme(Box<Theme>),
+}
+
+/// Sections, trash and who waits: one consistent answer of the store.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Board {
+    /// Sections of the rail in order.
+    pub sections: Vec<Section>,
+    /// Registered projects in order.
+    pub projects: Vec<Project>,
+    /// Number of tombstones.
+    pub trash: u64,
+    /// Sessions that want the operator, any order (T4).
+    pub waiting: Vec<Session>,
+    /// The newest batch that still has tombstones.
+    pub last_batch: Option<BatchId>,
+}
+
+/// What is known of the changes in a worktree.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WorkFacts {
+    /// Added lines.
+    pub added: u32,
+    /// Removed lines.
+    pub removed: u32,
+    /// Changed files.
+    pub files: u32,
+    /// Files with uncommitted changes.
+    pub dirty: Option<u32>,
+    /// Commits that no remote has.
+    pub unpushed: Option<u32>,
+    /// Commits of the base that are missing.
+    pub behind: Option<u32>,
+}
+
+/// What a tab of the right pane shows, beside what the row tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TabContent {
+    /// The diff, line by line, cleaned.
+    Diff(Vec<String>),
+    /// Messages, oldest first.
+    Messages(Vec<Message>),
+    /// The audit, newest first.
+    Events(Vec<AuditEntry>),
+}
+
+/// A failure in words: what was attempted and why it failed, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What was attempted, with id or path, and why it failed.
+    pub message: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+/// How an effect ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// A session was created, or parked.
+    Created(CreateOutcome),
+    /// A create left nothing behind.
+    NotCreated(Failure),
+    /// Sessions were deleted.
+    Deleted(DeleteReport),
+    /// Sessions were restored or launched.
+    Restored {
+        /// It undid a batch.
+        undo: bool,
+        /// What it came to.
+        report: RestoreReport,
+    },
+    /// Sessions were stopped.
+    Stopped(StopReport),
+    /// A text or an answer was sent.
+    Sent(Vec<SendResult>),
+    /// A folder was registered.
+    ProjectAdded(Project),
+    /// Done, and nothing to say.
+    Quiet,
+    /// It failed.
+    Failed {
+        /// The sentence before the reason: `shop-3 was not renamed`.
+        what: String,
+        /// Why.
+        failure: Failure,
+    },
+}
+
+/// Something to do outside of `update`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Ask the store for the [`Board`].
+    LoadBoard,
+    /// Ask the store for a page of sessions or tombstones.
+    LoadPage {
+        /// Comes back with the answer; an older one is dropped.
+        ticket: u64,
+        /// The query.
+        query: PageQuery,
+    },
+    /// Ask the store for the newest operations.
+    LoadOperations,
+    /// Ask for what a tab shows.
+    LoadTab {
+        /// The session.
+        id: SessionId,
+        /// The tab.
+        tab: Tab,
+    },
+    /// Count changes in the worktrees of these sessions when there is time.
+    LoadWork(Vec<SessionId>),
+    /// The screens that are on view from now on; others are let go.
+    Watch(Vec<SessionId>),
+    /// Give an agent this size: it is typed to in this window.
+    Size {
+        /// The session.
+        id: SessionId,
+        /// Columns.
+        cols: u16,
+        /// Rows.
+        rows: u16,
+    },
+    /// Keys for an agent.
+    Type {
+        /// The session.
+        id: SessionId,
+        /// The keys.
+        keys: Vec<Key>,
+    },
+    /// A paste for an agent.
+    PasteTo {
+        /// The session.
+        id: SessionId,
+        /// The text.
+        text: String,
+    },
+    /// Shows older rows of an agent's screen (positive), or newer ones (negative).
+    Scroll {
+        /// The session.
+        id: SessionId,
+        /// Rows.
+        by: i32,
+    },
+    /// Create a session; [`Outcome::Created`].
+    Create(Box<CreateRequest>),
+    /// Register a folder; [`Outcome::ProjectAdded`].
+    AddProject(PathBuf),
+    /// Plan a delete; [`Event::Planning`], then [`Event::Planned`].
+    Plan {
+        /// Comes back with the answer.
+        ticket: u64,
+        /// What to plan.
+        request: DeleteRequest,
+    },
+    /// Delete in the background; [`Outcome::Deleted`] or [`Event::PlanGrew`].
+    Delete {
+        /// What.
+        request: DeleteRequest,
+        /// The ids that the operator saw and confirmed; a plan with others is not admitted.
+        admitted: Vec<SessionId>,
+    },
+    /// Bring back or launch; [`Outcome::Restored`].
+    Restore {
+        /// What.
+        target: RestoreTarget,
+        /// It undoes a batch.
+        undo: bool,
+    },
+    /// End runtimes; [`Outcome::Stopped`].
+    Stop {
+        /// Which.
+        ids: Vec<SessionId>,
+        /// How.
+        how: StopHow,
+    },
+    /// Set or take off pins.
+    Pin {
+        /// Which.
+        ids: Vec<SessionId>,
+        /// Pinned from now on.
+        pinned: bool,
+    },
+    /// Rename.
+    Rename {
+        /// Which.
+        id: SessionId,
+        /// New title.
+        title: String,
+    },
+    /// Send a text to agents; [`Outcome::Sent`].
+    Message {
+        /// To whom.
+        ids: Vec<SessionId>,
+        /// The text.
+        text: String,
+    },
+    /// Answer a question (K6); refused where the agent asks another one by now.
+    Answer {
+        /// Which session.
+        id: SessionId,
+        /// Id of the question that was shown.
+        question: String,
+        /// Number of the option, from 1; none means yes.
+        option: Option<usize>,
+    },
+    /// The operator saw them (T4).
+    Seen(Vec<SessionId>),
+    /// Do not do what an operation has not done yet.
+    CancelJob(OperationId),
+    /// Suspend the program.
+    Suspend,
+    /// Leave; the agents go on.
+    Quit {
+        /// The line to print after leaving.
+        farewell: String,
+    },
+}
+
+/// How sessions are ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopHow {
+    /// The runtime only.
+    Stop,
+    /// The work is complete.
+    Done,
+}
+
+/// Tabs of the right pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Tab {
+    /// The agent's screen.
+    #[default]
+    Screen,
+    /// Facts and why.
+    Details,
+    /// The diff.
+    Diff,
+    /// What was sent and reported.
+    Messages,
+    /// The audit.
+    Events,
+}
+
+impl Tab {
+    /// All tabs in order.
+    pub const ALL: [Self; 5] =
+        [Self::Screen, Self::Details, Self::Diff, Self::Messages, Self::Events];
+
+    /// The word on the rule.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Screen => "Screen",
+            Self::Details => "Details",
+            Self::Diff => "Diff",
+            Self::Messages => "Messages",
+            Self::Events => "Events",
+        }
+    }
+}

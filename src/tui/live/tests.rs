@@ -1,0 +1,219 @@
+use std::path::Path;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{UnixListener, UnixStream};
+
+use super::*;
+use crate::os::clock;
+use crate::runtime::wire::{
+    Body, Decoder, Event, Frame, Hello, Incoming, Outgoing, Request, put_bytes, put_control,
+};
+
+/// A keeper that is played by the test.
+struct Played {
+    stream: UnixStream,
+    decoder: Decoder,
+}
+
+impl Played {
+    /// Accepts, greets, and waits until the screen is asked for.
+    async fn accept(listener: &UnixListener) -> Self {
+        let mut played = Self {
+            stream: listener.accept().await.unwrap().0,
+            decoder: Decoder::default(),
+        };
+        assert!(matches!(played.request().await, Request::Hello(_)));
+        let id = SessionId::new("shop-1").unwrap();
+        let hello = Body::Hello(Hello::new(Some(id), Some(7)));
+        played.send(&Outgoing::Answer { id: 1, body: hello }).await;
+        loop {
+            if let Request::SubscribeScreen { .. } = played.request().await {
+                return played;
+            }
+        }
+    }
+
+    async fn send(&mut self, message: &Outgoing) {
+        let mut out = Vec::new();
+        put_control(&mut out, message);
+        self.stream.write_all(&out).await.unwrap();
+    }
+
+    async fn frame(&mut self) -> Frame {
+        let mut buffer = [0; 4_096];
+        loop {
+            if let Some(frame) = self.decoder.next_frame().unwrap() {
+                return frame;
+            }
+            let read = self.stream.read(&mut buffer).await.unwrap();
+            assert!(read > 0, "the dashboard hung up");
+            self.decoder.push(&buffer[..read]);
+        }
+    }
+
+    async fn request(&mut self) -> Request {
+        match self.frame().await {
+            Frame::Control(json) => Incoming::read(&json).unwrap().request,
+            Frame::Bytes(bytes) => panic!("bytes: {bytes:?}"),
+        }
+    }
+
+    async fn show(&mut self, text: &str) {
+        let snapshot = Event::Snapshot {
+            cols: 20,
+            rows: 3,
+            bytes: text.len(),
+        };
+        self.send(&Outgoing::Event(snapshot)).await;
+        self.bytes(text).await;
+    }
+
+    async fn bytes(&mut self, text: &str) {
+        let mut out = Vec::new();
+        put_bytes(&mut out, text.as_bytes());
+        self.stream.write_all(&out).await.unwrap();
+    }
+}
+
+struct Bench {
+    live: Live,
+    id: SessionId,
+    listener: UnixListener,
+    _root: tempfile::TempDir,
+}
+
+fn bench() -> Bench {
+    let root = tempfile::tempdir().unwrap();
+    let home = Home::at(root.path()).unwrap();
+    home.create().unwrap();
+    let id = SessionId::new("shop-1").unwrap();
+    let workspace = WorkspaceName::default();
+    let socket = home.socket(&workspace, &id);
+    std::fs::create_dir_all(socket.parent().unwrap_or(Path::new("/"))).unwrap();
+    let listener = UnixListener::bind(socket).unwrap();
+    Bench {
+        live: Live::new(home, workspace, Depth::Rgb),
+        id,
+        listener,
+        _root: root,
+    }
+}
+
+/// Waits for the next picture of the one watched session.
+async fn picture(live: &mut Live) -> Option<Arc<ScreenCells>> {
+    loop {
+        let (mut pictures, _) = live.take(clock::monotonic());
+        if let Some((_, cells)) = pictures.pop() {
+            return cells;
+        }
+        live.changed().await;
+    }
+}
+
+fn text(cells: &ScreenCells, row: usize) -> String {
+    cells.rows[row]
+        .iter()
+        .map(|cell| cell.text.as_str())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_watched_screen_is_drawn_and_typed_to() {
+    let Bench {
+        mut live,
+        id,
+        listener,
+        _root,
+    } = bench();
+    live.watch(std::slice::from_ref(&id));
+    let mut keeper = Played::accept(&listener).await;
+    keeper.show("\x1b[?1hhello").await;
+    let cells = picture(&mut live).await.unwrap();
+    assert_eq!((cells.size, text(&cells, 0).as_str()), ((20, 3), "hello"));
+    assert_eq!(cells.cursor, Some((5, 0)));
+
+    let keys: Vec<Key> = ["a", "Up"].iter().map(|key| key.parse().unwrap()).collect();
+    assert!(live.type_keys(&id, &keys));
+    assert_eq!(
+        keeper.frame().await,
+        Frame::Bytes(b"a\x1bOA".to_vec()),
+        "application cursor keys"
+    );
+    assert!(live.paste(&id, "two\nlines".to_owned()));
+    assert!(
+        matches!(keeper.request().await, Request::Paste { text, generation: 7, .. } if text == "two\nlines")
+    );
+    live.resize(&id, 83, 34);
+    assert!(matches!(
+        keeper.request().await,
+        Request::Resize { cols: 83, rows: 34 }
+    ));
+
+    keeper.bytes("\r\nmore").await;
+    let cells = picture(&mut live).await.unwrap();
+    assert_eq!(text(&cells, 1), "more");
+}
+
+#[tokio::test]
+async fn a_frame_that_is_held_is_shown_when_it_is_whole_or_late() {
+    let Bench {
+        mut live,
+        id,
+        listener,
+        _root,
+    } = bench();
+    live.watch(std::slice::from_ref(&id));
+    let mut keeper = Played::accept(&listener).await;
+    keeper.show("old").await;
+    picture(&mut live).await.unwrap();
+    keeper.bytes("\x1b[?2026h\rnew").await;
+    live.changed().await;
+    let now = clock::monotonic();
+    let (pictures, wait) = live.take(now);
+    assert!(pictures.is_empty() && wait == Some(HELD_AT_MOST) && !live.is_due(&id));
+    let (pictures, _) = live.take(now + HELD_AT_MOST);
+    assert_eq!(text(pictures[0].1.as_ref().unwrap(), 0), "new");
+}
+
+#[tokio::test]
+async fn a_keeper_that_is_gone_is_found_again_when_it_is_back() {
+    let Bench {
+        mut live,
+        id,
+        listener,
+        _root,
+    } = bench();
+    live.watch(std::slice::from_ref(&id));
+    let mut keeper = Played::accept(&listener).await;
+    keeper.show("first").await;
+    picture(&mut live).await.unwrap();
+    drop(keeper);
+    assert_eq!(picture(&mut live).await, None);
+    live.retry();
+    let mut keeper = Played::accept(&listener).await;
+    keeper.show("second").await;
+    assert_eq!(text(&picture(&mut live).await.unwrap(), 0), "second");
+}
+
+#[tokio::test]
+async fn who_is_not_on_view_is_not_connected_to() {
+    let Bench {
+        mut live,
+        id,
+        listener,
+        _root,
+    } = bench();
+    live.watch(std::slice::from_ref(&id));
+    let mut keeper = Played::accept(&listener).await;
+    live.watch(&[]);
+    let mut rest = Vec::new();
+    keeper.stream.read_to_end(&mut rest).await.unwrap();
+    assert!(!live.type_keys(&id, &["a".parse().unwrap()]));
+    live.resize(&id, 83, 34);
+    live.watch(std::slice::from_ref(&id));
+    let mut keeper = Played::accept(&listener).await;
+    assert!(matches!(
+        keeper.request().await,
+        Request::Resize { cols: 83, rows: 34 }
+    ));
+}

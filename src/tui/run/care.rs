@@ -1,0 +1,77 @@
+//! What a dashboard does for all sessions while it is open: recovery first, then timed rules as they
+//! fall due, and now and then a probe of everything that should run.
+
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::domain::time::Timestamp;
+use crate::host::Host;
+use crate::host::context::Context;
+use crate::host::error::HostResult;
+use crate::host::ports::Ports;
+use crate::tui::event::Event;
+
+/// Time between two looks at what is due while much changes.
+const CALM: Duration = Duration::from_secs(1);
+/// Time between two probes of everything.
+const PROBE_EVERY: Duration = Duration::from_mins(1);
+
+/// Cares for the sessions until it is dropped.
+pub(super) async fn care<P: Ports>(
+    host: Host<P>,
+    mut changes: watch::Receiver<u64>,
+    out: mpsc::Sender<Event>,
+) {
+    let recovered = host.recover(&Context::new()).await.map(|_| ());
+    tell(&out, "recovery", recovered).await;
+    let mut probe_at = Instant::now();
+    loop {
+        if Instant::now() >= probe_at {
+            let probed = host.reconcile().await.map(|_| ());
+            tell(&out, "probe", probed).await;
+            probe_at = Instant::now() + PROBE_EVERY;
+        }
+        let due = next_due(&host).await;
+        let wake = due.map_or(probe_at, |wait| probe_at.min(Instant::now() + wait));
+        tokio::select! {
+            () = sleep_until(wake) => {
+                if due.is_some() {
+                    let settled = host.settle_due().await.map(|_| ());
+                    tell(&out, "timed rules", settled).await;
+                }
+            }
+            noticed = changes.changed() => {
+                if noticed.is_err() {
+                    return;
+                }
+                sleep(CALM).await;
+            }
+        }
+    }
+}
+
+/// How long until a timed rule is due; never less than a second, so that one which cannot be settled
+/// does not keep us busy.
+async fn next_due<P: Ports>(host: &Host<P>) -> Option<Duration> {
+    let now: Timestamp = host.ports().now();
+    let live = host.ports().live().await.unwrap_or_default();
+    let due = live
+        .iter()
+        .filter_map(|session| session.condition.due_at)
+        .min()?;
+    Some(due.since(now).max(CALM))
+}
+
+/// A fault shows where faults are shown, and goes when it is over.
+async fn tell(out: &mpsc::Sender<Event>, source: &str, result: HostResult<()>) {
+    let text = result.err().map(|error| error.to_string());
+    // A dashboard that is left does not hear it.
+    let _ = out
+        .send(Event::Fault {
+            source: source.to_owned(),
+            text,
+        })
+        .await;
+}

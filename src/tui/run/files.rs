@@ -1,0 +1,150 @@
+//! The operator's own files: key map and themes, read at the start and again when they change.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::sync::watch;
+
+use crate::domain::key::Chord;
+use crate::os::paths::Home;
+use crate::tui::event::Failure;
+use crate::tui::keymap::{Keymap, KeymapError};
+use crate::tui::theme::{Background, Theme, ThemeChoice, ThemeError};
+
+/// Editors write a file in several steps: it is read this long after the last one.
+pub(super) const SETTLE: Duration = Duration::from_millis(50);
+
+/// Where the files are, and what else decides about them.
+pub(super) struct Files {
+    config: PathBuf,
+    leave_key: Option<Chord>,
+    theme: ThemeChoice,
+}
+
+impl Files {
+    pub(super) fn new(home: &Home, leave_key: Option<Chord>, theme: ThemeChoice) -> Self {
+        Self {
+            config: home.config.clone(),
+            leave_key,
+            theme,
+        }
+    }
+
+    /// The key map.
+    pub(super) fn keymap(&self) -> Result<Keymap, KeymapError> {
+        self.plain_keymap()
+            .with_file(&self.config.join("keymap.toml"))
+    }
+
+    /// The key map when the operator's own cannot be used.
+    pub(super) fn plain_keymap(&self) -> Keymap {
+        match &self.leave_key {
+            Some(chord) => Keymap::shipped().leaving_by(chord),
+            None => Keymap::shipped(),
+        }
+    }
+
+    /// The theme.
+    pub(super) fn theme(&self) -> Result<Theme, ThemeError> {
+        self.theme.load(&self.config.join("themes"))
+    }
+
+    /// The theme when the operator's own cannot be used.
+    pub(super) fn plain_theme(&self) -> Theme {
+        self.theme.fallback()
+    }
+
+    /// The terminal told its ground.
+    pub(super) fn set_background(&mut self, background: Background) {
+        self.theme.background = background;
+    }
+
+    /// Watches the files; the number grows when one of them may have changed. Without the folder
+    /// there is nothing to watch.
+    pub(super) fn watch(&self) -> Option<Watch> {
+        let (changed, seen) = watch::channel(0_u64);
+        let mut watcher =
+            notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+                let ours = |path: &PathBuf| path.extension().is_some_and(|end| end == "toml");
+                let written = |event: &notify::Event| !matches!(event.kind, EventKind::Access(_));
+                if event.is_ok_and(|event| written(&event) && event.paths.iter().any(ours)) {
+                    changed.send_modify(|number| *number += 1);
+                }
+            })
+            .inspect_err(|error| tracing::warn!(%error, "key map and themes are not watched"))
+            .ok()?;
+        let mut any = false;
+        for folder in [self.config.clone(), self.config.join("themes")] {
+            any |= watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok();
+        }
+        any.then_some(Watch {
+            seen,
+            _watcher: watcher,
+        })
+    }
+}
+
+/// A watch on the operator's files, until it is dropped.
+pub(super) struct Watch {
+    seen: watch::Receiver<u64>,
+    _watcher: RecommendedWatcher,
+}
+
+impl Watch {
+    /// Waits for the next change.
+    pub(super) async fn changed(&mut self) {
+        if self.seen.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+impl From<KeymapError> for Failure {
+    fn from(error: KeymapError) -> Self {
+        Self {
+            message: error.to_string(),
+            hint: error.hint(),
+        }
+    }
+}
+
+impl From<ThemeError> for Failure {
+    fn from(error: ThemeError) -> Self {
+        Self {
+            message: error.to_string(),
+            hint: error.hint(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::theme::Depth;
+
+    #[tokio::test]
+    async fn a_file_that_is_written_is_noticed() {
+        let root = tempfile::tempdir().unwrap();
+        let home = Home::at(root.path()).unwrap();
+        let theme = ThemeChoice {
+            setting: "auto".to_owned(),
+            depth: Depth::Rgb,
+            background: Background::Dark,
+        };
+        let files = Files::new(&home, None, theme);
+        assert!(files.watch().is_none(), "there is no folder yet");
+        std::fs::create_dir_all(home.config.join("themes")).unwrap();
+        let mut watch = files.watch().unwrap();
+        std::fs::write(
+            home.config.join("keymap.toml"),
+            "[list]\n\"d\" = \"unbound\"\n",
+        )
+        .unwrap();
+        watch.changed().await;
+        std::fs::write(home.config.join("themes/dark.toml"), "name = \"mine\"").unwrap();
+        watch.changed().await;
+        assert_eq!(files.theme().unwrap().name(), "mine");
+        assert_ne!(files.keymap().unwrap(), files.plain_keymap());
+    }
+}

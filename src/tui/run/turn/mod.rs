@@ -1,0 +1,238 @@
+//! The loop. In this order: signals, input, what the coordinators report, answers and changes of the
+//! store, live screens, files, time.
+
+mod react;
+
+use std::time::{Duration, Instant};
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::{broadcast, mpsc, watch};
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::ids::SessionId;
+use crate::host::Host;
+use crate::host::ports::Ports;
+use crate::host::report::Progress;
+use crate::os::clock::{self, Clock};
+use crate::os::paths::Home;
+use crate::tui::app::{App, Setup};
+use crate::tui::effects::Effects;
+use crate::tui::event::{Event, Failure};
+use crate::tui::input::{Input, Reader};
+use crate::tui::live::Live;
+use crate::tui::terminal::Terminal;
+use crate::tui::theme::Depth;
+
+use super::RunSummary;
+use super::files::{Files, Watch};
+use super::pace::Pace;
+
+/// Answers that wait for the loop; whoever sends more waits.
+const WAITING: usize = 256;
+/// The first frame waits this long for the first sessions, so that it is not empty.
+const FIRST: Duration = Duration::from_millis(30);
+/// The terminal answers a question in this time, or not at all.
+const ANSWER: Duration = Duration::from_secs(2);
+/// Time between two ticks at least, whatever the state of the dashboard asks for.
+const TICK: Duration = Duration::from_millis(20);
+
+/// What the loop is made of.
+pub(super) struct Parts<P> {
+    pub(super) host: Host<P>,
+    pub(super) home: Home,
+    pub(super) depth: Depth,
+    pub(super) clock: Clock,
+    pub(super) changes: Box<dyn FnOnce() -> watch::Receiver<u64> + Send>,
+    pub(super) files: Files,
+    /// The terminal was asked for its ground.
+    pub(super) asked: bool,
+}
+
+/// The dashboard while it runs.
+pub(super) struct Dashboard<P> {
+    app: App,
+    terminal: Terminal,
+    reader: Option<Reader>,
+    /// When the reader stops to look for an answer of the terminal.
+    answer_by: Option<Instant>,
+    signals: Signals,
+    host: Host<P>,
+    effects: Effects<P>,
+    answers: mpsc::Receiver<Event>,
+    out: mpsc::Sender<Event>,
+    progress: broadcast::Receiver<Progress>,
+    live: Live,
+    clock: Clock,
+    files: Files,
+    pace: Pace,
+    /// A key was typed into this agent, and its echo is awaited.
+    echo: Option<SessionId>,
+    ticked: Instant,
+    /// Begins to watch the store; taken after the first frame.
+    begin: Option<Box<dyn FnOnce() -> watch::Receiver<u64> + Send>>,
+    rest: Option<Rest>,
+    /// The operator asked to suspend.
+    suspend: bool,
+    summary: Option<RunSummary>,
+}
+
+/// What runs from the first frame on.
+struct Rest {
+    changes: watch::Receiver<u64>,
+    watch: Option<Watch>,
+    /// When the files are read again.
+    reload_at: Option<Instant>,
+    _care: AbortOnDropHandle<()>,
+}
+
+struct Signals {
+    terminate: Signal,
+    hang_up: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn any(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+/// What a turn waited for.
+enum Woke {
+    Signal,
+    Input(Option<std::io::Result<Vec<Input>>>),
+    Progress(Result<Progress, broadcast::error::RecvError>),
+    Answer(Option<Event>),
+    Changed,
+    Screen,
+    Files,
+    Time,
+}
+
+async fn next_input(reader: &mut Option<Reader>) -> Option<std::io::Result<Vec<Input>>> {
+    match reader {
+        Some(reader) => reader.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// A change of the store, or of the operator's files.
+async fn next_change(rest: &mut Option<Rest>) -> Woke {
+    let Some(rest) = rest else {
+        return std::future::pending().await;
+    };
+    let files = async {
+        match &mut rest.watch {
+            Some(watch) => watch.changed().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        changed = rest.changes.changed() => match changed {
+            Ok(()) => Woke::Changed,
+            Err(_) => std::future::pending().await,
+        },
+        () = files => Woke::Files,
+    }
+}
+
+impl<P: Ports> Dashboard<P> {
+    pub(super) fn new(terminal: Terminal, setup: Setup, parts: Parts<P>) -> std::io::Result<Self> {
+        let now = clock::monotonic();
+        let (out, answers) = mpsc::channel(WAITING);
+        let live = Live::new(parts.home.clone(), setup.workspace.clone(), parts.depth);
+        Ok(Self {
+            app: App::new(setup),
+            terminal,
+            reader: Some(Reader::new(parts.asked)),
+            answer_by: parts.asked.then_some(now + ANSWER),
+            signals: Signals::new()?,
+            progress: parts.host.subscribe(),
+            effects: Effects::new(parts.host.clone(), parts.home, out.clone()),
+            host: parts.host,
+            answers,
+            out,
+            live,
+            clock: parts.clock,
+            files: parts.files,
+            pace: Pace::default(),
+            echo: None,
+            ticked: now,
+            begin: Some(parts.changes),
+            rest: None,
+            suspend: false,
+            summary: None,
+        })
+    }
+
+    /// Runs until the operator leaves, a signal comes, or the terminal goes.
+    pub(super) async fn show(&mut self, troubles: Vec<Failure>) -> std::io::Result<RunSummary> {
+        self.pace.want_at(clock::monotonic() + FIRST);
+        self.apply(Event::Changed);
+        for trouble in troubles {
+            self.apply(Event::Trouble(trouble));
+        }
+        while self.summary.is_none() {
+            let now = clock::monotonic();
+            if self.pace.due().is_some_and(|due| due <= now) {
+                self.draw(now)?;
+            }
+            let woke = self.wait().await;
+            self.handle(woke).await?;
+        }
+        Ok(self.summary.take().unwrap_or_default())
+    }
+
+    /// Gives the terminal back; what is under way goes on.
+    pub(super) fn leave(self) -> Effects<P> {
+        drop(self.reader);
+        drop(self.terminal);
+        self.effects
+    }
+
+    async fn wait(&mut self) -> Woke {
+        let deadline = self.deadline();
+        let time = async {
+            match deadline {
+                Some(at) => tokio::time::sleep_until(at.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.signals.any() => Woke::Signal,
+            input = next_input(&mut self.reader) => Woke::Input(input),
+            progress = self.progress.recv() => Woke::Progress(progress),
+            answer = self.answers.recv() => Woke::Answer(answer),
+            woke = next_change(&mut self.rest) => woke,
+            () = self.live.changed() => Woke::Screen,
+            () = time => Woke::Time,
+        }
+    }
+
+    /// The next time at which something is to be done without any event.
+    fn deadline(&self) -> Option<Instant> {
+        let reload = self.rest.as_ref().and_then(|rest| rest.reload_at);
+        [self.pace.due(), self.tick_at(), self.answer_by, reload]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn tick_at(&self) -> Option<Instant> {
+        let wait = self.app.wake()?.since(self.clock.now());
+        Some((clock::monotonic() + wait).max(self.ticked + TICK))
+    }
+}

@@ -1,0 +1,263 @@
+//! The operator's terminal: taken over as a whole, given back as it was on every way out.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use ratatui::Frame;
+use ratatui::backend::CrosstermBackend;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Alternate screen, bracketed paste, focus changes.
+const TAKE: &str = "\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l\x1b[2J";
+/// Presses, releases, the wheel and drags, as numbers. Not every motion: an idle pointer wakes nobody.
+const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+/// Asks for the colour of the ground; the answer comes as input.
+const ASK_GROUND: &str = "\x1b]11;?\x1b\\";
+/// Kitty keyboard protocol: keys that differ arrive differently. Others ignore it.
+const TAKE_KEYBOARD: &str = "\x1b[>1u";
+/// The way back, in reverse. Whatever was not taken is not harmed by being given back.
+const GIVE_BACK: &str = "\x1b[?2026l\x1b[<1u\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\
+                         \x1b[0m\x1b[0 q\x1b[?25h\x1b[?1049l";
+/// Around a frame, so that it is shown whole.
+const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
+const END_FRAME: &[u8] = b"\x1b[?2026l";
+/// A stop that did not happen, since nobody could continue us, is over after this time.
+const NO_STOP: Duration = Duration::from_millis(200);
+
+/// Whether the terminal is ours. A panic hook and a guard share it; both give back only once.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+/// The thread that draws. A panic elsewhere ends a task, not the dashboard.
+static DRAWS: Mutex<Option<ThreadId>> = Mutex::new(None);
+
+/// What to take over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wishes {
+    /// Mouse events.
+    pub mouse: bool,
+    /// Ask for the colour of the ground.
+    pub ask_ground: bool,
+}
+
+impl Wishes {
+    fn sequence(self) -> String {
+        let mouse = if self.mouse { TAKE_MOUSE } else { "" };
+        let ask = if self.ask_ground { ASK_GROUND } else { "" };
+        format!("{TAKE}{mouse}{ask}")
+    }
+}
+
+/// The terminal while it is ours; dropping it gives it back.
+pub struct Terminal {
+    inner: ratatui::Terminal<CrosstermBackend<FrameBuffer>>,
+    out: FrameBuffer,
+    wishes: Wishes,
+    keyboard: bool,
+}
+
+impl Terminal {
+    /// Takes the terminal over.
+    ///
+    /// # Errors
+    /// Standard output is no terminal, or cannot be written.
+    pub fn take(wishes: Wishes) -> io::Result<Self> {
+        install_hook();
+        take(wishes)?;
+        let out = FrameBuffer::default();
+        let backend = CrosstermBackend::new(out.clone());
+        match ratatui::Terminal::new(backend) {
+            Ok(inner) => Ok(Self {
+                inner,
+                out,
+                wishes,
+                keyboard: false,
+            }),
+            Err(error) => {
+                give_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// Draws a frame and shows it whole. After the first one the keyboard is asked for more detail:
+    /// no answer is waited for, so it does not delay the start.
+    ///
+    /// # Errors
+    /// The terminal cannot be written.
+    pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        self.out.push(BEGIN_FRAME);
+        self.inner.draw(view)?;
+        self.out.push(END_FRAME);
+        if !self.keyboard {
+            self.keyboard = true;
+            self.out.push(TAKE_KEYBOARD.as_bytes());
+        }
+        self.out.commit()
+    }
+
+    /// Columns and rows.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub fn size(&self) -> io::Result<(u16, u16)> {
+        self.inner.size().map(|size| (size.width, size.height))
+    }
+
+    /// Gives the terminal to the shell and stops this process, until it is continued. Nothing may
+    /// read the terminal meanwhile: drop the stream of its events before.
+    ///
+    /// # Errors
+    /// The process cannot be stopped, or the terminal not be taken again.
+    pub async fn suspend(&mut self) -> io::Result<()> {
+        let mut continued = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?;
+        give_back();
+        let stopped = rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);
+        // The stop may reach another thread first: only its end says that it is over.
+        let _ = tokio::time::timeout(NO_STOP, continued.recv()).await;
+        self.retake()?;
+        Ok(stopped?)
+    }
+
+    /// Takes the terminal again after it was given away, to be drawn anew.
+    fn retake(&mut self) -> io::Result<()> {
+        take(Wishes {
+            ask_ground: false,
+            ..self.wishes
+        })?;
+        self.keyboard = false;
+        // A new one, since what it drew is gone; its own `clear` would wait for a cursor report.
+        self.inner = ratatui::Terminal::new(CrosstermBackend::new(self.out.clone()))?;
+        Ok(())
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn take(wishes: Wishes) -> io::Result<()> {
+    enable_raw_mode()?;
+    *DRAWS.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
+    TAKEN.store(true, Ordering::SeqCst);
+    let mut out = io::stdout().lock();
+    out.write_all(wishes.sequence().as_bytes())
+        .and_then(|()| out.flush())
+        .inspect_err(|_| {
+            let _ = disable_raw_mode();
+            TAKEN.store(false, Ordering::SeqCst);
+        })
+}
+
+/// Gives the terminal back, once. A terminal that is gone cannot be told; that is no failure.
+fn give_back() {
+    if TAKEN.swap(false, Ordering::SeqCst) {
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(GIVE_BACK.as_bytes());
+        let _ = out.flush();
+        let _ = disable_raw_mode();
+    }
+}
+
+/// A panic of the drawing thread gives the terminal back before its message is printed; one of
+/// another thread goes to the log, since the screen is not its place.
+fn install_hook() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            let draws = *DRAWS.lock().unwrap_or_else(PoisonError::into_inner);
+            if TAKEN.load(Ordering::SeqCst) && draws != Some(thread::current().id()) {
+                tracing::error!("{info}");
+                return;
+            }
+            give_back();
+            before(info);
+        }));
+    });
+}
+
+/// Collects a frame, so that it reaches the terminal in one write. Shared with the backend, which
+/// keeps its writer to itself.
+#[derive(Clone, Default)]
+struct FrameBuffer(Arc<Mutex<Vec<u8>>>);
+
+impl FrameBuffer {
+    fn push(&self, bytes: &[u8]) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend_from_slice(bytes);
+    }
+
+    fn commit(&self) -> io::Result<()> {
+        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = io::stdout().lock();
+        let written = out.write_all(&bytes).and_then(|()| out.flush());
+        bytes.clear();
+        written
+    }
+}
+
+impl Write for FrameBuffer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.push(bytes);
+        Ok(bytes.len())
+    }
+
+    /// Does nothing: ratatui flushes several times a frame.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Private modes that a text switches on or off.
+    fn modes(text: &str, end: char) -> Vec<&str> {
+        let parts = text.split("\x1b[?").skip(1);
+        let mut modes: Vec<_> = parts
+            .filter_map(|part| {
+                let (mode, rest) = part.split_at(part.find(['h', 'l'])?);
+                rest.starts_with(end).then_some(mode)
+            })
+            .collect();
+        modes.sort_unstable();
+        modes
+    }
+
+    #[test]
+    fn every_mode_that_is_taken_is_given_back() {
+        let taken = Wishes {
+            mouse: true,
+            ask_ground: true,
+        }
+        .sequence();
+        let mut on = modes(&taken, 'h');
+        on.push("2026");
+        on.sort_unstable();
+        assert_eq!(on, modes(GIVE_BACK, 'l').into_iter().collect::<Vec<_>>());
+        assert_eq!(modes(&taken, 'l'), modes(GIVE_BACK, 'h'), "the cursor");
+        assert!(TAKE_KEYBOARD.contains(">1u") && GIVE_BACK.contains("<1u"));
+        assert!(
+            GIVE_BACK.ends_with("\x1b[?1049l"),
+            "the keyboard stack belongs to its screen"
+        );
+    }
+
+    #[test]
+    fn nothing_is_asked_for_that_is_not_wished() {
+        let plain = Wishes {
+            mouse: false,
+            ask_ground: false,
+        }
+        .sequence();
+        assert!(!plain.contains("\x1b]11") && !plain.contains("1000"));
+    }
+}

@@ -1,0 +1,167 @@
+//! Answers from outside: the board, pages, screens, plans, progress.
+
+use std::sync::Arc;
+
+use crate::domain::ids::SessionId;
+use crate::domain::operation::Verb;
+use crate::domain::plan::Plan;
+use crate::domain::query::Page;
+use crate::domain::rail::Section;
+use crate::host::report::{DeleteRequest, Progress};
+use crate::tui::app::App;
+use crate::tui::app::list::{CALM, WINDOW, Wanted};
+use crate::tui::app::overlay::Overlay;
+use crate::tui::app::plan::{Button, PlanDialog, Planning};
+use crate::tui::app::screen::ScreenCells;
+use crate::tui::app::words::names;
+use crate::tui::event::{Board, Effect, Failure, Tab, TabContent};
+
+use super::{act, place};
+
+/// A session that is looked for is not followed beyond so many windows.
+const FOLLOWED: usize = 25 * WINDOW;
+
+/// Sections, trash, who waits.
+pub(super) fn board(app: &mut App, board: Board, effects: &mut Vec<Effect>) {
+    app.board = board;
+    app.loaded = true;
+    if app.current_section().is_some() {
+        return;
+    }
+    if let Some(section) = first_section(&app.board.sections) {
+        let key = section.key.clone();
+        place::section(app, key, Wanted::First, effects);
+    }
+}
+
+/// Where the dashboard begins: the first section with attention, else with sessions, else any.
+fn first_section(sections: &[Section]) -> Option<&Section> {
+    sections
+        .iter()
+        .find(|section| section.attention > 0)
+        .or_else(|| sections.iter().find(|section| section.total > 0))
+        .or_else(|| sections.first())
+}
+
+/// A page of the list, of the trash, or of what a filter mark stands for.
+pub(super) fn page(
+    app: &mut App,
+    ticket: u64,
+    offset: usize,
+    page: Page,
+    effects: &mut Vec<Effect>,
+) {
+    if let Some((_, action)) = app.resolving.take_if(|(wanted, _)| *wanted == ticket) {
+        resolved(app, &page);
+        act::act(app, action, effects);
+        return;
+    }
+    let calm = app.now.since(app.last_key) >= CALM;
+    let now = app.now;
+    let is_trash = app.trash.ticket == Some(ticket);
+    let list = if is_trash { &mut app.trash } else { &mut app.list };
+    if list.misses(ticket, offset, &page) && offset < FOLLOWED {
+        app.tickets += 1;
+        let ticket = app.tickets;
+        let query = list.again(ticket, offset + WINDOW, Wanted::Same);
+        effects.push(Effect::LoadPage { ticket, query });
+        return;
+    }
+    list.arrive(ticket, offset, page, now, calm);
+}
+
+/// A filter mark became ids, once; what comes later stays out.
+fn resolved(app: &mut App, page: &Page) {
+    let marks = &mut app.current_list_mut().marks;
+    if let Some(all) = marks.all.take() {
+        let ids = page.sessions.iter().map(|session| session.id.clone());
+        marks.ids.extend(ids.filter(|id| !all.except.contains(id)));
+    }
+}
+
+/// What a tab shows.
+pub(super) fn tab(app: &mut App, id: SessionId, content: TabContent) {
+    let tab = match &content {
+        TabContent::Diff(_) => Tab::Diff,
+        TabContent::Messages(_) => Tab::Messages,
+        TabContent::Events(_) => Tab::Events,
+    };
+    let key = (id, tab);
+    if app.tab_asked.as_ref() == Some(&key) {
+        app.tabs.insert(key, content);
+    }
+}
+
+/// A live screen changed.
+pub(super) fn screen(app: &mut App, id: SessionId, cells: Option<Arc<ScreenCells>>) {
+    match cells {
+        Some(cells) => {
+            app.screens.insert(id, cells);
+        }
+        None => {
+            app.screens.remove(&id);
+            let typed_to = app.typing.as_ref().is_some_and(|typing| typing.id == id);
+            let ended = |app: &App| {
+                let row = app.list.rows.iter().find(|row| row.id == id);
+                row.is_some_and(|row| !row.is_live())
+            };
+            if typed_to && ended(app) {
+                place::leave(app);
+            }
+        }
+    }
+}
+
+/// A coordinator reports.
+pub(super) fn progress(app: &mut App, progress: &Progress) {
+    app.jobs.report(progress, app.now);
+    // Sessions that are restored or created appear by a change of the store.
+    if matches!(progress, Progress::Ended { .. }) {
+        app.stale = true;
+    }
+    if let Progress::Began { verb: Verb::Delete, .. } = progress {
+        app.stale = true;
+    }
+}
+
+fn dialog(app: &mut App, ticket: u64) -> Option<&mut PlanDialog> {
+    app.overlays.iter_mut().find_map(|overlay| match overlay {
+        Overlay::Plan(dialog) if dialog.ticket == ticket => Some(dialog.as_mut()),
+        _ => None,
+    })
+}
+
+/// Planning goes on.
+pub(super) fn planning(app: &mut App, ticket: u64, done: usize, total: usize) {
+    if let Some(dialog) = dialog(app, ticket)
+        && let Planning::Looking(..) = dialog.planning
+    {
+        dialog.planning = Planning::Looking(done, total);
+    }
+}
+
+/// The plan is there, or cannot be made.
+pub(super) fn planned(app: &mut App, ticket: u64, plan: Result<Plan, Failure>) {
+    if let Some(dialog) = dialog(app, ticket) {
+        dialog.planning = match plan {
+            Ok(plan) => Planning::Ready(plan),
+            Err(failure) => Planning::Failed(failure),
+        };
+    }
+}
+
+/// Sessions were pulled in since the operator looked: ask again, with the difference (D3).
+pub(super) fn plan_grew(app: &mut App, request: DeleteRequest, plan: Plan) {
+    let new: Vec<_> =
+        plan.items.iter().filter(|item| !app.admitted.contains(&item.row.id)).collect();
+    let ids: Vec<&SessionId> = new.iter().map(|item| &item.row.id).collect();
+    let above = new.first().and_then(|item| item.pulled_in_by.as_ref());
+    let under = above.filter(|_| new.len() == 1).map_or_else(String::new, |id| format!(" under {id}"));
+    let note = format!("{} appeared{under} since you looked. {} now.", names(&ids), plan.items.len());
+    let ticket = app.ticket();
+    let mut dialog = PlanDialog::new(ticket, request);
+    dialog.planning = Planning::Ready(plan);
+    dialog.button = Button::Cancel;
+    dialog.note = Some(note);
+    app.overlays.push(Overlay::Plan(Box::new(dialog)));
+}

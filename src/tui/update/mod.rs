@@ -1,0 +1,88 @@
+//! How the dashboard changes: a pure function of what it was and what happened. What has to be done
+//! outside comes back as data.
+
+mod above;
+mod act;
+mod data;
+mod keys;
+mod mouse;
+mod outcome;
+mod palette;
+mod place;
+mod settle;
+mod verbs;
+
+use crate::domain::time::Timestamp;
+
+use super::app::App;
+use super::app::toast::{Toast, ToastKind};
+use super::event::{Effect, Event, Failure};
+
+/// Takes in an event at a point in time; answers what is to be done outside, in order.
+pub fn update(app: &mut App, event: Event, now: Timestamp) -> Vec<Effect> {
+    app.now = now;
+    let mut effects = Vec::new();
+    apply(app, event, &mut effects);
+    settle::settle(app, &mut effects);
+    effects
+}
+
+fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
+    match event {
+        Event::Keys(keys) => keys::pressed(app, &keys, effects),
+        Event::Paste(text) => keys::pasted(app, text, effects),
+        Event::Mouse(mouse) => mouse::used(app, mouse, effects),
+        Event::Focus(focused) => app.window_focused = focused,
+        Event::Resize { cols, rows } => {
+            app.setup.size = (cols, rows);
+            place::give_size(app, effects);
+        }
+        Event::Tick => {}
+        Event::Changed => app.stale = true,
+        Event::Board(board) => data::board(app, *board, effects),
+        Event::Page { ticket, offset, page } => data::page(app, ticket, offset, page, effects),
+        Event::Operations(operations) => app.jobs.load(operations),
+        Event::Tab { id, content } => data::tab(app, id, content),
+        Event::Work(work) => app.work.extend(work),
+        Event::Screen { id, cells } => data::screen(app, id, cells),
+        Event::Progress(progress) => data::progress(app, &progress),
+        Event::Planning { ticket, done, total } => data::planning(app, ticket, done, total),
+        Event::Planned { ticket, plan } => data::planned(app, ticket, plan),
+        Event::PlanGrew { request, plan } => data::plan_grew(app, request, plan),
+        Event::Ended(outcome) => outcome::ended(app, outcome, effects),
+        Event::Fault { source, text } => match text {
+            Some(text) => {
+                app.faults.insert(source, text);
+            }
+            None => {
+                app.faults.remove(&source);
+            }
+        },
+        Event::Trouble(failure) => trouble(app, failure),
+        Event::Keymap(keymap) => app.setup.keymap = *keymap,
+        Event::Theme(theme) => app.setup.theme = *theme,
+    }
+}
+
+/// Shows a failure that belongs to nothing the operator did.
+fn trouble(app: &mut App, failure: Failure) {
+    let title = super::app::words::sentence(&failure.message);
+    notify(app, ToastKind::Error, title, failure.hint.into_iter().collect());
+}
+
+/// Shows a notice.
+fn notify(app: &mut App, kind: ToastKind, title: String, lines: Vec<String>) {
+    notify_with(app, kind, title, lines, Vec::new());
+}
+
+/// Shows a notice with the keys that act on it.
+fn notify_with(
+    app: &mut App,
+    kind: ToastKind,
+    title: String,
+    lines: Vec<String>,
+    keys: Vec<super::action::Action>,
+) {
+    let at = app.now;
+    app.toasts.show(Toast { kind, title, lines, keys, at, acted: false });
+}

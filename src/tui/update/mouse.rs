@@ -1,0 +1,88 @@
+//! The mouse: a click selects, the wheel scrolls.
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+
+use crate::tui::app::list::Wanted;
+use crate::tui::app::{App, Focus, View};
+use crate::tui::event::{Effect, Tab};
+use crate::tui::views::{RailTarget, rail_target};
+
+use super::act::{self, Step};
+use super::place;
+
+/// Rows that one notch of the wheel scrolls.
+const NOTCH: isize = 3;
+
+/// The mouse was used.
+pub(super) fn used(app: &mut App, mouse: MouseEvent, effects: &mut Vec<Effect>) {
+    let at = Position::new(mouse.column, mouse.row);
+    if !app.overlays.is_empty() {
+        return;
+    }
+    match mouse.kind {
+        MouseEventKind::Down(MouseButton::Left) => click(app, at, effects),
+        MouseEventKind::ScrollDown => wheel(app, at, NOTCH, effects),
+        MouseEventKind::ScrollUp => wheel(app, at, -NOTCH, effects),
+        _ => {}
+    }
+}
+
+fn click(app: &mut App, at: Position, effects: &mut Vec<Effect>) {
+    let layout = app.layout();
+    app.last_key = app.now;
+    if layout.rail.contains(at) {
+        match rail_target(app, usize::from(at.y - layout.rail.y)) {
+            Some(RailTarget::Section(key)) => {
+                app.view = View::Sessions;
+                place::section(app, key, Wanted::First, effects);
+            }
+            Some(RailTarget::Trash) => place::view(app, View::Trash, effects),
+            None => {}
+        }
+        app.focus = Focus::List;
+    } else if layout.list_rows().contains(at) {
+        place::leave(app);
+        app.focus = Focus::List;
+        act::select_line(app, usize::from(at.y - layout.list_rows().y));
+    } else if layout.right.contains(at) && app.typing.is_none() {
+        app.focus = Focus::Right;
+    } else if layout.right.width > 0 && at.y == layout.rules.y && app.view == View::Sessions {
+        click_tab(app, at, layout.right);
+    }
+}
+
+fn click_tab(app: &mut App, at: Position, pane: Rect) {
+    let mut x = pane.x + 2;
+    for tab in Tab::ALL {
+        let end = x + tab.title().len() as u16;
+        if (x..end).contains(&at.x) && app.typing.is_none() {
+            app.tab = tab;
+            app.tab_top = 0;
+            app.focus = Focus::Right;
+        }
+        x = end + 2;
+    }
+}
+
+fn wheel(app: &mut App, at: Position, by: isize, effects: &mut Vec<Effect>) {
+    let layout = app.layout();
+    if layout.right.contains(at) {
+        if let Some(typing) = &app.typing {
+            effects.push(Effect::Scroll { id: typing.id.clone(), by: -(by as i32) });
+        } else if app.view == View::Jobs {
+            app.jobs.scroll = app.jobs.scroll.saturating_add_signed(by);
+        } else {
+            act::scroll_pane(app, Step::By(by), effects);
+        }
+    } else if layout.list.contains(at) && app.typing.is_none() {
+        if app.view == View::Jobs {
+            let index = Step::By(by).from(app.jobs.index(), app.jobs.operations.len());
+            app.jobs.select(index);
+        } else {
+            let list = app.current_list_mut();
+            let index = Step::By(by).from(list.index, list.lines().len());
+            list.select(index);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What became of what the operator asked for, in one line (`spec/look.md` section 9).
+
+use crate::domain::ids::SessionId;
+use crate::domain::rail::SectionKey;
+use crate::host::ports::LaunchedHow;
+use crate::host::report::{
+    CreateOutcome, DeleteReport, RestoreReport, SendResult, SkippedRow, StopReport,
+};
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::app::list::Wanted;
+use crate::tui::app::toast::ToastKind;
+use crate::tui::app::words::{count, names, sentence};
+use crate::tui::event::{Effect, Failure, Outcome};
+
+use super::settle::reread_now;
+use super::{notify, notify_with, place};
+
+/// Takes in how an effect ended.
+pub(super) fn ended(app: &mut App, outcome: Outcome, effects: &mut Vec<Effect>) {
+    match outcome {
+        Outcome::Quiet => {
+            app.stale = true;
+            return;
+        }
+        Outcome::Created(outcome) => created(app, outcome, effects),
+        Outcome::NotCreated(failure) => {
+            let title = "The session was not created".to_owned();
+            notify_with(app, ToastKind::Error, title, reasons(failure), vec![Action::NewSession]);
+        }
+        Outcome::Deleted(report) => deleted(app, &report),
+        Outcome::Restored { undo, report } => restored(app, undo, &report),
+        Outcome::Stopped(report) => stopped(app, &report),
+        Outcome::Sent(results) => sent(app, &results),
+        Outcome::ProjectAdded(project) => {
+            place::section(app, SectionKey::project(&project.path), Wanted::First, effects);
+        }
+        Outcome::Failed { what, failure } => {
+            notify_with(app, ToastKind::Error, sentence(&what), reasons(failure), vec![]);
+        }
+    }
+    reread_now(app, effects);
+}
+
+fn reasons(failure: Failure) -> Vec<String> {
+    let mut lines = vec![sentence(&failure.message)];
+    lines.extend(failure.hint.map(|hint| sentence(&hint)));
+    lines
+}
+
+fn created(app: &mut App, outcome: CreateOutcome, effects: &mut Vec<Effect>) {
+    let (session, trouble) = match outcome {
+        CreateOutcome::Created(session) => (session, None),
+        CreateOutcome::CreatedWithError { session, error } => {
+            let title = format!("{} runs, but its prompt may not have arrived", session.id);
+            (session, Some((ToastKind::Partly, title, error)))
+        }
+        CreateOutcome::Parked { session, error } => {
+            let title = format!("{} could not be started", session.id);
+            (session, Some((ToastKind::Error, title, error)))
+        }
+    };
+    if let Some(draft) = &mut app.draft {
+        draft.started();
+    }
+    if let Some((kind, title, error)) = trouble {
+        notify(app, kind, title, vec![sentence(&error)]);
+    }
+    // Whoever types to an agent meanwhile stays there.
+    if app.typing.is_none() && app.overlays.is_empty() {
+        place::session(app, &session, effects);
+    }
+}
+
+fn deleted(app: &mut App, report: &DeleteReport) {
+    let gone = report.removed_session_ids.len();
+    app.list.marks.ids.retain(|id| !report.removed_session_ids.contains(id));
+    let skipped: Vec<&SkippedRow> =
+        report.skipped.iter().filter(|row| row.reason != "dropped").collect();
+    let mut title = match report.removed_session_ids.as_slice() {
+        [one] => format!("{one} deleted"),
+        many => format!("{} deleted", many.len()),
+    };
+    if !skipped.is_empty() {
+        title.push_str(&format!(", {} skipped: {}", skipped.len(), why_skipped(&skipped)));
+    }
+    title.push('.');
+    let mut lines: Vec<String> =
+        report.notes.iter().map(|note| format!("{}: {}", note.id, note.text)).collect();
+    if !report.cleanup_failed_ids.is_empty() {
+        let n = count(report.cleanup_failed_ids.len(), "worktree");
+        lines.push(format!("{n} could not be moved yet; that is tried again at the next start."));
+    }
+    let kind = if skipped.is_empty() && lines.is_empty() { ToastKind::Result } else { ToastKind::Partly };
+    let keys = if gone > 0 { vec![Action::Undo] } else { vec![] };
+    notify_with(app, kind, title, lines, keys);
+}
+
+/// `shop-3 pinned since, api-9 did not end`: two by name, the rest by number.
+fn why_skipped(skipped: &[&SkippedRow]) -> String {
+    let mut parts: Vec<String> = skipped
+        .iter()
+        .take(2)
+        .map(|row| format!("{} {}", row.id, skip_words(&row.reason)))
+        .collect();
+    if skipped.len() > 2 {
+        parts.push(format!("{} more", skipped.len() - 2));
+    }
+    parts.join(", ")
+}
+
+/// The words for the reason that a report names.
+fn skip_words(reason: &str) -> String {
+    match reason {
+        "pinned" => "pinned since".to_owned(),
+        "other_section" => "moved since".to_owned(),
+        "other_status" => "changed since".to_owned(),
+        "too_young" => "active again".to_owned(),
+        "not_found" => "not there any more".to_owned(),
+        "in_trash" => "in the trash already".to_owned(),
+        other => other.replace('_', " "),
+    }
+}
+
+fn restored(app: &mut App, undo: bool, report: &RestoreReport) {
+    let failed = &report.not_restored;
+    let mut lines: Vec<String> = failed
+        .iter()
+        .map(|row| format!("{} was not brought back: {}", row.id, row.reason))
+        .chain(report.notes.iter().map(|note| format!("{}: {}", note.id, note.text)))
+        .collect();
+    let kind = if failed.is_empty() { ToastKind::Result } else { ToastKind::Partly };
+    let was_live = report.was_live_ids.len();
+    let mut keys = Vec::new();
+    let title = match (report.restored_session_ids.as_slice(), report.launched_ids.as_slice()) {
+        ([], []) if failed.is_empty() => "There was nothing to bring back.".to_owned(),
+        ([], []) => "Nothing was brought back.".to_owned(),
+        ([], [one]) => format!("{one} is back{}", how(report, one)),
+        ([], many) => format!("{} are back.", count(many.len(), "session")),
+        ([one], _) if !undo => format!("{one} brought back."),
+        (many, _) => format!("{} brought back.", many.len()),
+    };
+    if was_live > 0 {
+        let verb = if was_live == 1 { "was running and is" } else { "were running and are" };
+        let key = app.setup.keymap.key_label(&[crate::tui::action::Context::List], Action::Restore);
+        let key = key.map_or_else(String::new, |key| format!(": {key} launches them"));
+        lines.insert(0, format!("{was_live} {verb} now marked{key}."));
+        app.list.marks.clear();
+        app.list.marks.ids.extend(report.was_live_ids.iter().cloned());
+        keys.push(Action::Restore);
+    } else {
+        let launched = &report.launched_ids;
+        app.list.marks.ids.retain(|id| !launched.contains(id));
+    }
+    app.trash.marks.ids.retain(|id| !report.restored_session_ids.contains(id));
+    notify_with(app, kind, title, lines, keys);
+}
+
+fn how(report: &RestoreReport, id: &SessionId) -> &'static str {
+    let how = report.how.iter().find(|(known, _)| known == id).map(|(_, how)| *how);
+    match how {
+        Some(LaunchedHow::Resumed) => ", resumed.",
+        Some(LaunchedHow::PromptAgain) => " with its prompt; there was nothing to resume.",
+        Some(LaunchedHow::Fresh) => "; there was nothing to resume.",
+        None => ".",
+    }
+}
+
+fn stopped(app: &mut App, report: &StopReport) {
+    let (done, failed): (Vec<_>, Vec<_>) =
+        report.results.iter().partition(|result| result.stopped || result.reason.is_none());
+    let title = match (done.as_slice(), failed.as_slice()) {
+        ([one], []) => format!("{} stopped.", one.id),
+        ([], [one]) => format!("{} was not stopped", one.id),
+        (done, []) => format!("{} stopped.", done.len()),
+        (done, failed) => format!("{} stopped, {} not.", done.len(), failed.len()),
+    };
+    let lines: Vec<String> = failed
+        .iter()
+        .filter_map(|result| {
+            let reason = result.reason.as_ref()?;
+            Some(if failed.len() == 1 { sentence(reason) } else { format!("{}: {reason}", result.id) })
+        })
+        .collect();
+    app.list.marks.ids.retain(|id| !done.iter().any(|result| result.id == *id));
+    let kind = match (done.is_empty(), failed.is_empty()) {
+        (_, true) => ToastKind::Result,
+        (false, false) => ToastKind::Partly,
+        (true, false) => ToastKind::Error,
+    };
+    notify(app, kind, title, lines);
+}
+
+fn sent(app: &mut App, results: &[SendResult]) {
+    let refused: Vec<&SendResult> = results.iter().filter(|result| !result.sent).collect();
+    if refused.is_empty() {
+        let ids: Vec<&SessionId> = results.iter().map(|result| &result.id).collect();
+        notify(app, ToastKind::Result, format!("Sent to {}.", names(&ids)), vec![]);
+        return;
+    }
+    let lines: Vec<String> = refused
+        .iter()
+        .map(|result| match &result.reason {
+            Some(reason) => format!("{}: {reason}", result.id),
+            None => result.id.to_string(),
+        })
+        .collect();
+    let sent = results.len() - refused.len();
+    let (kind, title) = match (sent, refused.as_slice()) {
+        (0, [one]) => (ToastKind::Error, format!("Not sent to {}", one.id)),
+        (0, _) => (ToastKind::Error, "Not sent".to_owned()),
+        (n, refused) => (ToastKind::Partly, format!("Sent to {n}, not to {}.", refused.len())),
+    };
+    notify(app, kind, title, lines);
+}

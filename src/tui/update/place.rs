@@ -1,0 +1,145 @@
+//! Going somewhere: sections, views, the next session that waits, typing.
+
+use crate::domain::ids::SessionId;
+use crate::domain::query::{Filter, Order, PageQuery};
+use crate::domain::rail::SectionKey;
+use crate::domain::session::Session;
+use crate::domain::status::{Attention, Zone};
+use crate::tui::app::layout::typing_size;
+use crate::tui::app::list::Wanted;
+use crate::tui::app::{App, Focus, Typing, View, find};
+use crate::tui::event::{Effect, Tab};
+
+/// Shows a section.
+pub(super) fn section(app: &mut App, key: SectionKey, wanted: Wanted, effects: &mut Vec<Effect>) {
+    app.section = Some(key);
+    begin_list(app, wanted, effects);
+}
+
+/// Shows the section with the text that filters it, from its start.
+pub(super) fn begin_list(app: &mut App, wanted: Wanted, effects: &mut Vec<Effect>) {
+    let parsed = find::parse(&app.list.find);
+    let filter = Filter { section: app.section.clone(), ..parsed.filter };
+    let query = PageQuery { filter, order: app.order, ..PageQuery::default() };
+    begin(app, query, wanted, View::Sessions, effects);
+}
+
+/// Shows the trash, from its start.
+pub(super) fn begin_trash(app: &mut App, wanted: Wanted, effects: &mut Vec<Effect>) {
+    let filter = find::parse(&app.trash.find).filter;
+    let query = PageQuery { filter, deleted: true, ..PageQuery::default() };
+    begin(app, query, wanted, View::Trash, effects);
+}
+
+fn begin(app: &mut App, query: PageQuery, wanted: Wanted, view: View, effects: &mut Vec<Effect>) {
+    let (ticket, now) = (app.ticket(), app.now);
+    let list = if view == View::Trash { &mut app.trash } else { &mut app.list };
+    list.begin(query, ticket, wanted, now);
+    effects.push(Effect::LoadPage { ticket, query: list.query.clone() });
+}
+
+/// Reads the window of the list again.
+pub(super) fn reload_list(app: &mut App, effects: &mut Vec<Effect>) {
+    let ticket = app.ticket();
+    let query = app.list.again(ticket, app.list.offset, Wanted::Same);
+    effects.push(Effect::LoadPage { ticket, query });
+}
+
+/// Reads the window of the trash again.
+pub(super) fn reload_trash(app: &mut App, effects: &mut Vec<Effect>) {
+    let ticket = app.ticket();
+    let query = app.trash.again(ticket, app.trash.offset, Wanted::Same);
+    effects.push(Effect::LoadPage { ticket, query });
+}
+
+/// Shows another view.
+pub(super) fn view(app: &mut App, view: View, effects: &mut Vec<Effect>) {
+    app.view = view;
+    app.focus = Focus::List;
+    app.typing = None;
+    match view {
+        View::Sessions => {}
+        View::Trash => begin_trash(app, Wanted::Same, effects),
+        View::Jobs => effects.push(Effect::LoadOperations),
+    }
+}
+
+/// Selects a session wherever it is.
+pub(super) fn session(app: &mut App, session: &Session, effects: &mut Vec<Effect>) {
+    app.view = View::Sessions;
+    if app.focus == Focus::Rail {
+        app.focus = Focus::List;
+    }
+    let key = session.shown.section.clone();
+    if app.section.as_ref() == Some(&key) && app.list.select_id(&session.id) {
+        return;
+    }
+    // A filter would hide it.
+    app.list.find.clear();
+    section(app, key, Wanted::Id(session.id.clone()), effects);
+}
+
+/// The session that wants the operator next, or before: respond, review, merge, finished; the
+/// longest waiting first (T4).
+pub(super) fn next_waiting(app: &mut App, by: isize, effects: &mut Vec<Effect>) {
+    let mut waiting = app.board.waiting.clone();
+    waiting.sort_by_key(|session| (rank(session), session.condition.status_since, session.id.clone()));
+    if waiting.is_empty() {
+        return;
+    }
+    let current = app.typing.as_ref().map(|typing| &typing.id).or(app.list.selected.as_ref());
+    let at = waiting.iter().position(|session| Some(&session.id) == current);
+    let n = waiting.len() as isize;
+    let next = match at {
+        Some(at) => (at as isize + by).rem_euclid(n),
+        None if by > 0 => 0,
+        None => n - 1,
+    };
+    let target = waiting.swap_remove(next.unsigned_abs());
+    app.typing = None;
+    session(app, &target, effects);
+}
+
+fn rank(session: &Session) -> u8 {
+    match (session.condition.zone(), session.condition.attention) {
+        (_, Some(Attention::FinishedUnseen)) => 4,
+        (Zone::Respond, _) => 0,
+        (Zone::Review, _) => 1,
+        (Zone::Merge, _) => 2,
+        _ => 3,
+    }
+}
+
+/// Gives the keys to an agent.
+pub(super) fn type_to(app: &mut App, id: SessionId, zoom: bool, effects: &mut Vec<Effect>) {
+    app.typing = Some(Typing { id, zoom });
+    app.tab = Tab::Screen;
+    app.pending.clear();
+    give_size(app, effects);
+}
+
+/// Tells the agent that is typed to how much room it has.
+pub(super) fn give_size(app: &App, effects: &mut Vec<Effect>) {
+    let Some(typing) = &app.typing else { return };
+    let (cols, rows) = match typing.zoom {
+        true => crate::tui::app::layout::pane_size(&app.layout()),
+        false => typing_size(app.setup.size),
+    };
+    effects.push(Effect::Size { id: typing.id.clone(), cols, rows });
+}
+
+/// Takes the keys back from the agent.
+pub(super) fn leave(app: &mut App) {
+    if let Some(typing) = app.typing.take() {
+        app.list.select_id(&typing.id);
+    }
+}
+
+/// Changes the order of the list.
+pub(super) fn sort(app: &mut App, effects: &mut Vec<Effect>) {
+    app.order = match app.order {
+        Order::Zone => Order::Recent,
+        Order::Recent => Order::Zone,
+    };
+    begin_list(app, Wanted::Same, effects);
+}

@@ -1,0 +1,139 @@
+//! What follows from every change alike: what is read again, what is on view, what was seen.
+
+use crate::tui::app::layout::{Layout, Shape};
+use crate::tui::app::{App, Looking, REREAD_AFTER, SEEN_AFTER, View};
+use crate::tui::event::{Effect, Tab};
+use crate::tui::views::list_line;
+
+use super::place;
+
+/// Screens kept beside those on view.
+const SCREENS: usize = 64;
+
+/// Brings the dashboard in order after an event.
+pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
+    app.toasts.expire(app.now);
+    let (last_key, now) = (app.last_key, app.now);
+    app.list.settle(last_key, now);
+    app.trash.settle(last_key, now);
+    reread(app, effects);
+    shift_window(app, effects);
+    scroll(app);
+    watch(app, effects);
+    look(app, effects);
+    ask_tab(app, effects);
+    ask_work(app, effects);
+}
+
+/// Reads the store again once it changed, not too often.
+fn reread(app: &mut App, effects: &mut Vec<Effect>) {
+    if app.stale && app.now.since(app.read_at) >= REREAD_AFTER {
+        reread_now(app, effects);
+    }
+}
+
+/// Reads everything on view again.
+pub(super) fn reread_now(app: &mut App, effects: &mut Vec<Effect>) {
+    app.stale = false;
+    app.read_at = app.now;
+    effects.push(Effect::LoadBoard);
+    if app.section.is_some() && app.list.ticket.is_none() {
+        place::reload_list(app, effects);
+    }
+    if app.view == View::Trash && app.trash.ticket.is_none() {
+        place::reload_trash(app, effects);
+    }
+    if app.view == View::Jobs {
+        effects.push(Effect::LoadOperations);
+    }
+}
+
+/// Moves the window of a long list on before the selection reaches its end.
+fn shift_window(app: &mut App, effects: &mut Vec<Effect>) {
+    let Some(offset) = app.current_list().shift() else { return };
+    let ticket = app.ticket();
+    let list = app.current_list_mut();
+    let query = list.again(ticket, offset, crate::tui::app::list::Wanted::Same);
+    effects.push(Effect::LoadPage { ticket, query });
+}
+
+/// Keeps the selection on view.
+fn scroll(app: &mut App) {
+    let layout = app.layout();
+    // A list that is not on view now will be, with the height it has beside its peek.
+    let board = Layout::of(app.setup.size, Shape::Board { right: false, rail: false });
+    let rows = |layout: &Layout| usize::from(layout.list_rows().height);
+    let height = if layout.list.height > 0 { rows(&layout) } else { rows(&board) };
+    let (line, total) = list_line(app);
+    app.current_list_mut().scroll_into(height, line, total);
+}
+
+/// Asks for the screens on view.
+fn watch(app: &mut App, effects: &mut Vec<Effect>) {
+    let wanted: Vec<_> = app.on_view().cloned().into_iter().collect();
+    if wanted == app.watched {
+        return;
+    }
+    app.watched.clone_from(&wanted);
+    if app.screens.len() > SCREENS {
+        app.screens.retain(|id, _| wanted.contains(id));
+    }
+    effects.push(Effect::Watch(wanted));
+}
+
+/// T4: a screen that was on view with the focus for a second was seen.
+fn look(app: &mut App, effects: &mut Vec<Effect>) {
+    let open = app.window_focused && !app.overlays.iter().any(|overlay| overlay.veils());
+    let Some(id) = app.on_view().filter(|_| open).cloned() else {
+        app.looking = None;
+        return;
+    };
+    let since = app.now;
+    let same = app.looking.take().filter(|looking| looking.id == id);
+    let mut looking = same.unwrap_or(Looking { id, since, told: None });
+    if app.now.since(looking.since) >= SEEN_AFTER
+        && let Some(since) = app.unseen_since(&looking)
+    {
+        looking.told = Some(since);
+        effects.push(Effect::Seen(vec![looking.id.clone()]));
+    }
+    app.looking = Some(looking);
+}
+
+/// Asks for what the chosen tab shows of the selected session.
+fn ask_tab(app: &mut App, effects: &mut Vec<Effect>) {
+    let wanted = match (app.view, app.tab) {
+        (View::Sessions, Tab::Diff | Tab::Messages | Tab::Events)
+            if app.layout().right.width > 0 && app.typing.is_none() =>
+        {
+            app.list.selected.clone().map(|id| (id, app.tab))
+        }
+        _ => None,
+    };
+    if app.tab_asked == wanted {
+        return;
+    }
+    app.tab_asked.clone_from(&wanted);
+    app.tabs.clear();
+    app.tab_top = 0;
+    effects.extend(wanted.map(|(id, tab)| Effect::LoadTab { id, tab }));
+}
+
+/// Asks for the changes in the worktrees on view.
+fn ask_work(app: &mut App, effects: &mut Vec<Effect>) {
+    if app.view != View::Sessions {
+        return;
+    }
+    let list = &app.list;
+    let lines = list.lines();
+    let shown = lines.iter().skip(list.top).take(usize::from(app.setup.size.1));
+    let ids: Vec<_> = shown
+        .filter_map(|line| list.rows.get(line.row))
+        .filter(|session| session.worktree().is_some())
+        .map(|session| session.id.clone())
+        .collect();
+    if ids != app.counted {
+        app.counted.clone_from(&ids);
+        effects.push(Effect::LoadWork(ids));
+    }
+}

@@ -1,0 +1,270 @@
+//! The rows of sessions.
+
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+
+use super::columns::{Column, Columns, ID_AT};
+use super::pen::{Pen, Span};
+use super::signs::{is_active_beside, status_role, status_sign};
+use crate::domain::query::Filter;
+use crate::domain::session::Session;
+use crate::domain::status::Zone;
+use crate::domain::text::width;
+use crate::domain::time::age;
+use crate::tui::app::layout::Layout;
+use crate::tui::app::list::{Line, List};
+use crate::tui::app::words::{is_stale, is_unseen, row_since, status_word, worst_pr};
+use crate::tui::app::{App, Focus, LOADING_AFTER};
+use crate::tui::theme::Role;
+
+/// Draws the list.
+pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
+    let list = &app.list;
+    let columns = Columns::of(layout.list.width, list.id_cells.max(6));
+    let mut pen = pen.within(layout.list);
+    if layout.has_header() {
+        header(&mut pen, layout.list, &columns);
+    }
+    let area = layout.list_rows();
+    if list.rows.is_empty() {
+        empty(&mut pen, app, area);
+        return;
+    }
+    let focused = app.focus == Focus::List && app.typing.is_none();
+    let lines = list.lines();
+    let shown = lines.iter().enumerate().skip(list.top).take(usize::from(area.height));
+    for (row, (at, line)) in shown.enumerate() {
+        let place = Rect { y: area.y + row as u16, height: 1, ..area };
+        let mut pen = pen.within(place);
+        if at == list.index {
+            pen.select(place, focused);
+        }
+        let marked = list.is_marked(&list.rows[line.row]) || list.in_range(at);
+        draw_row(&mut pen, app, list, *line, place, &columns, marked);
+    }
+}
+
+fn header(pen: &mut Pen<'_>, area: Rect, columns: &Columns) {
+    let muted = pen.role(Role::Muted);
+    let mut put = |at: u16, cells: u16, name: &str, right: bool| {
+        if right {
+            pen.right(area.x + at + cells, area.y, cells, name, muted);
+        } else {
+            pen.text(area.x + at, area.y, cells, name, muted);
+        }
+    };
+    put(ID_AT, columns.id, "id", false);
+    put(columns.title_at, columns.title, "title", false);
+    for (column, at) in &columns.shown {
+        put(*at, column.cells(), column.name(), column.is_right());
+    }
+}
+
+/// What stands in place of rows.
+fn empty(pen: &mut Pen<'_>, app: &App, area: Rect) {
+    let list = &app.list;
+    let text = if !list.loaded {
+        if app.now < list.asked_at.plus(LOADING_AFTER) {
+            return;
+        }
+        "Loading".to_owned()
+    } else if list.is_filtered() {
+        let total = app.current_section().map_or(0, |section| section.total);
+        format!("Nothing matches. Esc shows all {total}.")
+    } else {
+        "No sessions here. n starts one.".to_owned()
+    };
+    pen.text(area.x + 3, area.y, area.width.saturating_sub(4), &text, pen.role(Role::Muted));
+}
+
+fn draw_row(
+    pen: &mut Pen<'_>,
+    app: &App,
+    list: &List,
+    line: Line,
+    place: Rect,
+    columns: &Columns,
+    marked: bool,
+) {
+    let session = &list.rows[line.row];
+    let condition = &session.condition;
+    let busy = app.jobs.busy_word(&session.id);
+    let (x, y) = (place.x, place.y);
+    let muted = pen.role(Role::Muted);
+    if marked {
+        pen.text(x + 1, y, 1, pen.glyphs.mark, pen.role(Role::Mark));
+    }
+    let (glyph, sign) = match busy {
+        Some(_) => (pen.glyphs.detecting, pen.role(Role::Accent)),
+        None => status_sign(pen, condition.status),
+    };
+    pen.text(x + 3, y, 1, glyph, sign);
+    if busy.is_none() && is_active_beside(session) {
+        pen.text(x + 4, y, 1, pen.glyphs.working, pen.role(Role::Working));
+    }
+    pen.text(x + ID_AT, y, columns.id, session.id.as_str(), muted);
+    let leaving = list.leaving.as_ref() == Some(&session.id);
+    let quiet = busy.is_some() || leaving;
+    title(pen, session, &list.query.filter, line, (x + columns.title_at, y), columns.title, quiet);
+    for (column, at) in &columns.shown {
+        column_cells(pen, app, session, busy, *column, (x + at, y));
+    }
+}
+
+fn title(
+    pen: &mut Pen<'_>,
+    session: &Session,
+    filter: &Filter,
+    line: Line,
+    (mut x, y): (u16, u16),
+    mut room: u16,
+    quiet: bool,
+) {
+    let condition = &session.condition;
+    let style = if quiet {
+        pen.role(Role::Muted)
+    } else if is_unseen(condition) {
+        pen.role(Role::Attention)
+    } else if condition.zone() == Zone::Resting {
+        pen.role(Role::Muted)
+    } else {
+        pen.role(Role::Text)
+    };
+    let folded = if line.hidden > 0 { format!(" +{}", line.hidden) } else { String::new() };
+    let tail = width(&folded) as u16;
+    if line.depth > 0 {
+        // Deep families do not push their titles out of the column.
+        let indent = ((line.depth as u16 - 1) * 2).min(room / 3);
+        let branch = format!("{} ", pen.glyphs.child);
+        let used = indent + pen.text(x + indent, y, room, &branch, pen.role(Role::Border));
+        x += used;
+        room = room.saturating_sub(used);
+    }
+    let used = matched(pen, &session.title, filter, (x, y), room.saturating_sub(tail), style);
+    pen.text(x + used, y, tail, &folded, pen.role(Role::Muted));
+}
+
+/// Writes a title with the letters that a find matches.
+fn matched(
+    pen: &mut Pen<'_>,
+    text: &str,
+    filter: &Filter,
+    (x, y): (u16, u16),
+    room: u16,
+    style: Style,
+) -> u16 {
+    let text = crate::domain::text::cut(text, usize::from(room), pen.glyphs.cut);
+    let lower = text.to_lowercase();
+    let find = filter.text.as_deref().map(str::to_lowercase).unwrap_or_default();
+    // Offsets in the lower-case text are those of the text only where their lengths agree.
+    let at = if find.is_empty() || lower.len() != text.len() { None } else { lower.find(&find) };
+    let Some(at) = at.filter(|at| text.is_char_boundary(*at) && text.is_char_boundary(at + find.len()))
+    else {
+        return pen.text(x, y, room, &text, style);
+    };
+    let (head, rest) = text.split_at(at);
+    let (hit, tail) = rest.split_at(find.len());
+    let spans: [Span; 3] = [
+        (head.to_owned(), style),
+        (hit.to_owned(), style.patch(pen.role(Role::Match))),
+        (tail.to_owned(), style),
+    ];
+    pen.spans(x, y, room, &spans)
+}
+
+fn column_cells(
+    pen: &mut Pen<'_>,
+    app: &App,
+    session: &Session,
+    busy: Option<&'static str>,
+    column: Column,
+    (x, y): (u16, u16),
+) {
+    let cells = column.cells();
+    let muted = pen.role(Role::Muted);
+    match column {
+        Column::Agent => {
+            pen.text(x, y, cells, &session.launch.agent, muted);
+        }
+        Column::Branch => {
+            pen.text(x, y, cells, session.branch.as_deref().unwrap_or(""), muted);
+        }
+        Column::Diff => {
+            if let Some(work) = app.work.get(&session.id) {
+                if work.added > 0 {
+                    pen.right(x + 5, y, 5, &format!("+{}", work.added), muted);
+                }
+                if work.removed > 0 {
+                    let text = format!("{}{}", pen.glyphs.minus, work.removed);
+                    pen.right(x + cells, y, 4, &text, muted);
+                }
+            }
+        }
+        Column::Pr => pen.right(x + cells, y, cells, &pr_cell(session), muted),
+        Column::Status => {
+            let (text, style) = status_cell(pen, session, busy);
+            pen.text(x, y, cells, &text, style);
+        }
+        Column::Age => pen.right(x + cells, y, cells, &age(app.now, row_since(session)), muted),
+    }
+}
+
+/// The worst open pull request, with `+` when there are more.
+fn pr_cell(session: &Session) -> String {
+    let open = session.prs.iter().filter(|pr| pr.state == crate::domain::pr::PrState::Open).count();
+    match (worst_pr(&session.prs), open) {
+        (Some(pr), 1) => format!("#{}", pr.number),
+        (Some(pr), _) => format!("#{}+", pr.number),
+        (None, _) => String::new(),
+    }
+}
+
+/// The status word, or what a job does to the session.
+fn status_cell(pen: &Pen<'_>, session: &Session, busy: Option<&'static str>) -> Span {
+    if let Some(word) = busy {
+        return (word.to_owned(), pen.role(Role::Busy));
+    }
+    let status = session.condition.status;
+    let word = status_word(status);
+    if is_stale(session) {
+        return (format!("{}{word}", pen.glyphs.stale), pen.role(Role::Stale));
+    }
+    (word.to_owned(), pen.role(status_role(status)))
+}
+
+/// Title of the list on its rule, and its order.
+pub(super) fn titles(pen: &Pen<'_>, app: &App, focused: bool) -> (Vec<Span>, Vec<Span>) {
+    let list = &app.list;
+    let section = app.current_section();
+    let name = section.map_or("", |section| section.name.as_str());
+    let total = section.map_or(0, |section| section.total);
+    let dot = pen.glyphs.dot;
+    let text = match (section, list.is_filtered() && list.loaded) {
+        (None, _) => "Sessions".to_owned(),
+        (Some(_), true) => format!("{name} {dot} {} of {total}", list.total),
+        (Some(_), false) => format!("{name} {dot} {total}"),
+    };
+    let style = if focused { pen.role(Role::Title) } else { pen.role(Role::Muted) };
+    let order = match app.order {
+        crate::domain::query::Order::Zone => "by zone",
+        crate::domain::query::Order::Recent => "newest first",
+    };
+    (vec![(text, style)], vec![(order.to_owned(), pen.role(Role::Muted))])
+}
+
+/// What the closing rule says below a list: marks, and the place of the selection.
+pub(super) fn footer(pen: &Pen<'_>, list: &List) -> (Vec<Span>, Vec<Span>) {
+    let range = list.range().map_or(0, |(from, to)| (to - from + 1) as u64);
+    let marked = list.marks.count();
+    let text = match (marked, range) {
+        (0, 0) => String::new(),
+        (n, 0) => format!("{n} marked"),
+        (0, n) => format!("range of {n}"),
+        (n, range) => format!("{n} marked, range of {range}"),
+    };
+    let left = (text, pen.role(Role::Accent).add_modifier(Modifier::BOLD));
+    let place = (format!("{} of {}", list.place(), list.total), pen.role(Role::Muted));
+    let left = if left.0.is_empty() { Vec::new() } else { vec![left] };
+    let right = if list.rows.is_empty() { Vec::new() } else { vec![place] };
+    (left, right)
+}

@@ -1,0 +1,79 @@
+//! Drawing: a pure function of the [`App`]. `spec/look.md` has the target.
+
+mod board;
+mod bottom;
+mod columns;
+mod details;
+mod dialog;
+mod empty;
+mod geometry;
+mod help;
+mod jobs;
+mod list;
+mod newform;
+mod palette;
+mod pane;
+mod pen;
+mod plan;
+mod rail;
+mod signs;
+mod toast;
+mod top;
+mod trash;
+
+use ratatui::Frame;
+
+pub(super) use self::geometry::{
+    RailTarget, help_beyond, list_line, palette_rows, pane_lines, plan_rows, rail_target, row_of,
+};
+use self::pen::Pen;
+use super::app::overlay::Overlay;
+use super::app::{App, View};
+
+/// Draws everything.
+pub fn view(app: &App, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    if area.width < 2 || area.height == 0 {
+        return;
+    }
+    let mut cursor = None;
+    let layout = app.layout();
+    let mut pen = Pen::new(frame.buffer_mut(), app);
+    top::draw(&mut pen, app, &layout);
+    match app.view {
+        View::Sessions if app.is_empty() && app.typing.is_none() => {
+            empty::draw(&mut pen, app, &layout);
+        }
+        View::Jobs if app.typing.is_none() => jobs::draw(&mut pen, app, &layout),
+        _ => cursor = board::draw(&mut pen, app, &layout),
+    }
+    for overlay in &app.overlays {
+        if overlay.veils() {
+            pen.veil();
+            cursor = None;
+        }
+        cursor = overlay_view(&mut pen, app, overlay).or(cursor);
+    }
+    if !app.overlays.iter().any(Overlay::veils) && app.typing.is_none() {
+        toast::draw(&mut pen, app, &layout);
+    }
+    cursor = bottom::draw(&mut pen, app, &layout).or(cursor);
+    if let Some(position) = cursor.filter(|position| area.contains((*position).into())) {
+        frame.set_cursor_position(position);
+    }
+}
+
+/// Draws one layer; answers where the cursor is.
+fn overlay_view(pen: &mut Pen<'_>, app: &App, overlay: &Overlay) -> Option<(u16, u16)> {
+    match overlay {
+        Overlay::Plan(dialog) => plan::draw(pen, app, dialog),
+        Overlay::Confirm(confirm) => dialog::confirm(pen, app, confirm),
+        Overlay::Answer(answer) => dialog::answer(pen, app, answer),
+        Overlay::NewSession(form) => return newform::draw(pen, app, form),
+        Overlay::Message { ids, editor } => return dialog::message(pen, app, ids, editor),
+        Overlay::Line { purpose, editor } => return dialog::line(pen, app, purpose, editor),
+        Overlay::Palette(palette) => return palette::draw(pen, app, palette),
+        Overlay::Help { context, top } => help::draw(pen, app, *context, *top),
+    }
+    None
+}

@@ -1,0 +1,305 @@
+//! The right pane with its tabs, the peek below the list, and the agent's screen in both.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+
+use super::pen::{Pen, Span, spans_width};
+use super::signs::{status_role, status_sign};
+use super::{bottom, details};
+use crate::domain::session::Session;
+use crate::domain::status::{Status, Zone};
+use crate::domain::time::age;
+use crate::tui::action::{Action, Context};
+use crate::tui::app::layout::{Layout, inset};
+use crate::tui::app::screen::ScreenCells;
+use crate::tui::app::words::{reason, row_since, sentence, status_word, worst_pr};
+use crate::tui::app::{App, View};
+use crate::tui::event::{Tab, TabContent};
+use crate::tui::theme::Role;
+
+/// The session that the pane is about.
+fn session(app: &App) -> Option<&Session> {
+    match &app.typing {
+        Some(typing) => app.list.rows.iter().find(|row| row.id == typing.id),
+        None => app.selected(),
+    }
+}
+
+/// Words on the pane's rule: tabs, or who gets the keys.
+pub(super) fn titles(pen: &Pen<'_>, app: &App, focused: bool) -> (Vec<Span>, Vec<Span>) {
+    let layout = app.layout();
+    if let Some(typing) = &app.typing {
+        if layout.list.width == 0 {
+            return (Vec::new(), Vec::new());
+        }
+        let agent = session(app).map_or("", |session| session.launch.agent.as_str());
+        let left = vec![
+            (format!("typing to {}", typing.id), pen.role(Role::Title)),
+            (format!("  {agent}"), pen.role(Role::Muted)),
+        ];
+        return (left, bottom::leave_hint(pen, app, "leaves"));
+    }
+    let mut spans: Vec<Span> = Vec::new();
+    for tab in Tab::ALL {
+        if !spans.is_empty() {
+            spans.push(("  ".to_owned(), pen.role(Role::Muted)));
+        }
+        let style = match tab == app.tab {
+            true if focused => pen.role(Role::Title).add_modifier(Modifier::UNDERLINED),
+            true => pen.bold(Role::Text).add_modifier(Modifier::UNDERLINED),
+            false => pen.role(Role::Muted),
+        };
+        spans.push((tab.title().to_owned(), style));
+    }
+    (spans, Vec::new())
+}
+
+/// Draws the pane; answers where the agent's cursor is.
+pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
+    let session = session(app);
+    let area = layout.right;
+    if layout.strip.height > 0 {
+        pen.rule(layout.strip_rule.x, layout.strip_rule.y, layout.strip_rule.width, false, &[], &[]);
+        if let Some(session) = session {
+            strip(&mut pen.within(layout.strip), app, session, layout.strip);
+        }
+    }
+    let mut pen = pen.within(area);
+    if app.typing.is_some() || app.tab == Tab::Screen {
+        return screen(&mut pen, app, session, area);
+    }
+    let session = session?;
+    let inner = inset(area);
+    match app.tab {
+        Tab::Details => details::draw(&mut pen, app, session, inner),
+        tab => content(&mut pen, app, session, tab, inner),
+    }
+    None
+}
+
+/// The live screen, or why there is none.
+fn screen(
+    pen: &mut Pen<'_>,
+    app: &App,
+    session: Option<&Session>,
+    area: Rect,
+) -> Option<(u16, u16)> {
+    let id = app.typing.as_ref().map(|typing| &typing.id).or(session.map(|session| &session.id))?;
+    let inner = inset(area);
+    match app.screens.get(id) {
+        Some(cells) => {
+            let first = crop(pen, cells, inner, app.typing.is_some());
+            let (col, row) = cells.cursor.filter(|_| app.typing.is_some())?;
+            let y = usize::from(row).checked_sub(first)? as u16;
+            (col < inner.width && y < inner.height).then_some((inner.x + col, inner.y + y))
+        }
+        None => {
+            let text = no_screen(app, session?)?;
+            pen.text(inner.x, inner.y, inner.width, &text, pen.role(Role::Muted));
+            None
+        }
+    }
+}
+
+/// What stands in place of a screen.
+fn no_screen(app: &App, session: &Session) -> Option<String> {
+    if session.condition.status == Status::Spawning {
+        return Some("Starting".to_owned());
+    }
+    if session.is_live() {
+        return None;
+    }
+    let key = app.setup.keymap.key_label(&[Context::List, Context::Global], Action::Restore);
+    Some(match key {
+        Some(key) => format!("Not running. {key} launches it again."),
+        None => "Not running.".to_owned(),
+    })
+}
+
+/// Draws a crop of a screen, anchored at its last used line and its left edge; answers the first row
+/// on view. Rows that go on have a sign in the last cell, except where the agent has this pane.
+fn crop(pen: &mut Pen<'_>, cells: &ScreenCells, area: Rect, typing: bool) -> usize {
+    let used = if typing { cells.rows.len() } else { cells.used() };
+    let first = used.saturating_sub(usize::from(area.height));
+    // Beside the list one empty cell stays at the right, for the sign.
+    let room = if typing { area.width } else { area.width.saturating_sub(1) };
+    for (row, line) in cells.rows.iter().skip(first).take(usize::from(area.height)).enumerate() {
+        let y = area.y + row as u16;
+        for cell in line {
+            if cell.col + cell.width <= room {
+                pen.raw(area.x + cell.col, y, cell.width, &cell.text, cell.style);
+            }
+        }
+        if line.last().is_some_and(|cell| cell.col + cell.width > room) {
+            pen.text(area.right().saturating_sub(1), y, 1, pen.glyphs.more, pen.role(Role::Muted));
+        }
+    }
+    first
+}
+
+/// What a session wants, with the words that say so in the colour of its zone.
+fn reason_spans(pen: &Pen<'_>, app: &App, session: &Session, capital: bool) -> Vec<Span> {
+    let status = session.condition.status;
+    let text = reason(session, app.now);
+    let role = if text.is_some() { status_role(status) } else { Role::Muted };
+    let text = text.unwrap_or_else(|| status_word(status).to_owned());
+    let text = if capital { sentence(&text) } else { text };
+    let style = if capital { pen.bold(role) } else { pen.role(role) };
+    let plain = |text: &str| (text.to_owned(), pen.role(Role::Text));
+    for head in ["asks to run ", "Asks to run ", "asks: ", "Asks: "] {
+        if let Some(rest) = text.strip_prefix(head) {
+            return vec![(head.to_owned(), style), plain(rest)];
+        }
+    }
+    if !capital && status == Status::Stuck {
+        return vec![("stuck ".to_owned(), style), plain(&text)];
+    }
+    vec![(text, if role == Role::Muted { pen.role(role) } else { style })]
+}
+
+/// The two lines under the screen: what the session wants, and where its work is.
+fn strip(pen: &mut Pen<'_>, app: &App, session: &Session, area: Rect) {
+    let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let mut y = inner.y;
+    if area.height > 1 {
+        let (glyph, sign) = status_sign(pen, session.condition.status);
+        let mut spans: Vec<Span> = vec![(format!("{glyph} "), sign)];
+        spans.extend(reason_spans(pen, app, session, true));
+        let keys = if inner.width >= 60 { answer_keys(pen, app, session) } else { Vec::new() };
+        let right = spans_width(&keys);
+        pen.spans(inner.x, y, inner.width.saturating_sub(right + 2 * u16::from(right > 0)), &spans);
+        pen.spans(inner.right().saturating_sub(right), y, right, &keys);
+        y += 1;
+    }
+    let when = when(app, session);
+    let right = when.len() as u16;
+    pen.spans(inner.x, y, inner.width.saturating_sub(right + 2), &work_spans(pen, app, session));
+    pen.right(inner.right(), y, inner.width, &when, pen.role(Role::Muted));
+}
+
+fn answer_keys(pen: &Pen<'_>, app: &App, session: &Session) -> Vec<Span> {
+    if session.condition.question.is_none() {
+        return Vec::new();
+    }
+    let mut spans: Vec<Span> = Vec::new();
+    for (action, word) in [(Action::AnswerYes, "yes"), (Action::AnswerChoose, "choose")] {
+        if let Some(key) = app.setup.keymap.key_label(&[Context::List], action) {
+            let gap = if spans.is_empty() { "" } else { "  " };
+            spans.push((format!("{gap}{key}"), pen.role(Role::Key)));
+            spans.push((format!(" {word}"), pen.role(Role::Muted)));
+        }
+    }
+    spans
+}
+
+/// Branch, changes, dirty files, pull request.
+fn work_spans(pen: &Pen<'_>, app: &App, session: &Session) -> Vec<Span> {
+    let muted = pen.role(Role::Muted);
+    let text = pen.role(Role::Text);
+    let mut spans: Vec<Span> = vec![(session.branch.clone().unwrap_or_default(), text)];
+    let work = app.work.get(&session.id);
+    if let Some(work) = work.filter(|work| work.added + work.removed > 0) {
+        spans.push((format!("  +{}", work.added), pen.role(Role::Add)));
+        spans.push((format!(" {}{}", pen.glyphs.minus, work.removed), pen.role(Role::Del)));
+    }
+    let dirty = work.and_then(|work| work.dirty).or(session.dirty).unwrap_or(0);
+    if dirty > 0 {
+        spans.push((format!("  {dirty} dirty"), text));
+    }
+    let pr = worst_pr(&session.prs);
+    spans.push((pr.map_or_else(|| "  no PR".to_owned(), |pr| format!("  #{}", pr.number)), muted));
+    spans
+}
+
+fn when(app: &App, session: &Session) -> String {
+    let verb = match session.condition.zone() {
+        Zone::Respond if session.condition.question.is_some() => "asked",
+        Zone::Working | Zone::Resting => "active",
+        _ => "since",
+    };
+    match age(app.now, row_since(session)).as_str() {
+        "now" => format!("{verb} now"),
+        age if verb == "since" => format!("since {age}"),
+        age => format!("{verb} {age} ago"),
+    }
+}
+
+/// How many lines a tab with text has.
+pub(super) fn content_height(app: &App, session: &Session, tab: Tab) -> usize {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, 1, 1));
+    content_lines(&Pen::new(&mut buffer, app), app, session, tab).map_or(0, |lines| lines.len())
+}
+
+/// Messages, events and the diff.
+fn content(pen: &mut Pen<'_>, app: &App, session: &Session, tab: Tab, area: Rect) {
+    let room = area.width.saturating_sub(1);
+    let Some(lines) = content_lines(pen, app, session, tab) else { return };
+    if lines.is_empty() {
+        pen.text(area.x, area.y, room, "Nothing yet.", pen.role(Role::Muted));
+    }
+    let top = app.tab_top.min(lines.len().saturating_sub(1));
+    for (row, line) in lines.iter().skip(top).take(usize::from(area.height)).enumerate() {
+        pen.spans(area.x, area.y + row as u16, room, line);
+    }
+}
+
+fn content_lines(pen: &Pen<'_>, app: &App, session: &Session, tab: Tab) -> Option<Vec<Vec<Span>>> {
+    let muted = pen.role(Role::Muted);
+    let content = app.tabs.get(&(session.id.clone(), tab))?;
+    Some(match content {
+        TabContent::Diff(lines) => lines
+            .iter()
+            .map(|line| {
+                let role = match line.as_bytes().first() {
+                    Some(b'+') => Role::Add,
+                    Some(b'-') => Role::Del,
+                    Some(b'@') => Role::Muted,
+                    _ => Role::Text,
+                };
+                vec![(line.clone(), pen.role(role))]
+            })
+            .collect(),
+        TabContent::Messages(messages) => messages
+            .iter()
+            .flat_map(|message| {
+                let head = format!("{}  {}", message.source, age(app.now, message.at));
+                let text = message.text.lines().map(|line| vec![(line.to_owned(), pen.role(Role::Text))]);
+                std::iter::once(vec![(head, muted)]).chain(text).chain([Vec::new()])
+            })
+            .collect(),
+        TabContent::Events(events) => events
+            .iter()
+            .map(|event| {
+                let change = match (&event.from, &event.to) {
+                    (Some(from), Some(to)) => format!("  {from} to {to}"),
+                    (None, Some(to)) => format!("  {to}"),
+                    _ => String::new(),
+                };
+                let cause = event.cause.as_ref().map(|cause| format!("  {cause}"));
+                vec![
+                    (format!("{:>3}  ", age(app.now, event.at)), muted),
+                    (event.verb.clone(), pen.role(Role::Text)),
+                    (change, pen.role(Role::Text)),
+                    (cause.unwrap_or_default(), muted),
+                    (format!("  {}", event.actor), muted),
+                ]
+            })
+            .collect(),
+    })
+}
+
+/// The last lines of the selected session's screen, under a rule that says what it wants.
+pub(super) fn peek(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
+    let rule = layout.peek_rule;
+    let session = app.selected().filter(|_| app.view == View::Sessions);
+    let Some(session) = session else {
+        pen.rule(rule.x, rule.y, rule.width, false, &[], &[]);
+        return;
+    };
+    let mut left: Vec<Span> = vec![(format!("{} ", session.id), pen.role(Role::Text))];
+    left.extend(reason_spans(pen, app, session, false));
+    let agent: Span = (session.launch.agent.clone(), pen.role(Role::Muted));
+    pen.rule(rule.x, rule.y, rule.width, false, &left, &[agent]);
+    screen(&mut pen.within(layout.peek), app, Some(session), layout.peek);
+}

@@ -1,0 +1,112 @@
+//! The sections with their counts.
+
+use ratatui::layout::Rect;
+
+use super::pen::Pen;
+use super::signs::zone_sign;
+use crate::domain::rail::Section;
+use crate::domain::status::Zone;
+use crate::tui::action::{Action, Context};
+use crate::tui::app::layout::Layout;
+use crate::tui::app::words::short_number;
+use crate::tui::app::{App, Focus, View};
+use crate::tui::theme::Role;
+
+/// From this width on sections have numbers.
+const NUMBERS_FROM: u16 = 18;
+
+/// One line of the sections.
+pub(super) enum Entry<'a> {
+    /// A section with its place.
+    Section(usize, &'a Section),
+    /// The empty line before the trash.
+    Gap,
+    /// The trash.
+    Trash,
+}
+
+/// The lines on view in an area of this height: the selected one is always among them, and the
+/// trash keeps the last line.
+pub(super) fn entries(app: &App, height: usize) -> Vec<Entry<'_>> {
+    let sections = &app.board.sections;
+    let room = height.saturating_sub(2);
+    let selected = sections.iter().position(|section| Some(&section.key) == app.section.as_ref());
+    let first = (selected.unwrap_or(0) + 1).saturating_sub(room.max(1));
+    let mut entries: Vec<Entry<'_>> =
+        sections.iter().enumerate().skip(first).take(room.max(1)).map(|(at, s)| Entry::Section(at, s)).collect();
+    if height >= entries.len() + 2 {
+        entries.push(Entry::Gap);
+        entries.push(Entry::Trash);
+    }
+    entries
+}
+
+/// The cells of one line.
+struct Line<'a> {
+    number: &'a str,
+    name: &'a str,
+    attention: u64,
+    total: u64,
+    selected: bool,
+}
+
+/// Draws them.
+pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
+    let area = layout.rail;
+    let largest = app.board.sections.iter().map(|section| section.total).max().unwrap_or(0);
+    let digits = short_number(largest.max(app.board.trash)).len().max(2) as u16;
+    let trash_key = app.setup.keymap.key_label(&[Context::Global], Action::Trash);
+    let trash_key = trash_key.filter(|key| key.len() == 1).unwrap_or_default();
+    for (row, entry) in entries(app, usize::from(area.height)).iter().enumerate() {
+        let number: String;
+        let line = match entry {
+            Entry::Gap => continue,
+            Entry::Section(at, section) => {
+                number = if *at < 9 { (at + 1).to_string() } else { String::new() };
+                Line {
+                    number: &number,
+                    name: &section.name,
+                    attention: section.attention,
+                    total: section.total,
+                    selected: app.view == View::Sessions
+                        && Some(&section.key) == app.section.as_ref(),
+                }
+            }
+            Entry::Trash => Line {
+                number: &trash_key,
+                name: "Trash",
+                attention: 0,
+                total: app.board.trash,
+                selected: app.view == View::Trash,
+            },
+        };
+        let at = Rect { y: area.y + row as u16, height: 1, ..area };
+        draw_line(&mut pen.within(at), app.focus == Focus::Rail, at, digits, &line);
+    }
+}
+
+fn draw_line(pen: &mut Pen<'_>, focused: bool, at: Rect, digits: u16, line: &Line<'_>) {
+    if line.selected {
+        pen.select(at, focused);
+    }
+    let (y, right) = (at.y, at.right().saturating_sub(1));
+    let mut x = at.x + 1;
+    if at.width >= NUMBERS_FROM {
+        pen.text(x, y, 1, line.number, pen.role(Role::Muted));
+        x += 2;
+    }
+    let counts = if line.attention > 0 { digits * 2 + 4 } else { digits + 1 };
+    let style = match line.total {
+        _ if line.selected => pen.bold(Role::Text),
+        0 => pen.role(Role::Muted),
+        _ => pen.role(Role::Text),
+    };
+    pen.text(x, y, right.saturating_sub(x + counts), line.name, style);
+    pen.right(right, y, digits, &short_number(line.total), pen.role(Role::Muted));
+    if line.attention > 0 {
+        let (glyph, sign) = zone_sign(pen, Zone::Respond);
+        let end = right.saturating_sub(digits + 2);
+        pen.right(end, y, digits, &short_number(line.attention), sign);
+        pen.text(end.saturating_sub(digits + 1), y, 1, glyph, sign);
+    }
+}

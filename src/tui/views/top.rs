@@ -1,0 +1,147 @@
+//! The top line: workspace, counts by zone, running jobs, faults.
+
+use ratatui::style::Modifier;
+
+use super::pen::{Pen, Span, spans_width};
+use super::signs::{status_sign, zone_sign};
+use crate::domain::operation::Verb;
+use crate::domain::status::Zone;
+use crate::domain::text::cut;
+use crate::tui::app::job::Job;
+use crate::tui::app::layout::{Layout, Shape, TWO_COLUMNS};
+use crate::tui::app::words::{short_number, status_word, zone_word};
+use crate::tui::app::{App, Typing};
+use crate::tui::theme::Role;
+
+/// Draws it.
+pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
+    if layout.top.height == 0 {
+        return;
+    }
+    let y = layout.top.y;
+    let cols = layout.top.width;
+    if let Some(typing) = &app.typing
+        && *layout == Layout::of(app.setup.size, Shape::Zoom)
+    {
+        zoomed(pen, app, typing, y, cols);
+        return;
+    }
+    let right = right_side(pen, app, cols);
+    let right_cells = spans_width(&right);
+    let mut x = 1;
+    if cols >= 100 || app.is_empty() {
+        x += pen.text(x, y, cols.saturating_sub(x), "callboard", pen.bold(Role::Text)) + 2;
+        let workspace = cut(app.setup.workspace.as_str(), 12, pen.glyphs.cut);
+        x += pen.text(x, y, cols.saturating_sub(x), &workspace, pen.role(Role::Muted));
+        x += if cols >= 160 { 7 } else { 4 };
+    }
+    if !app.is_empty() {
+        let end = cols.saturating_sub(right_cells + u16::from(right_cells > 0) * 2);
+        counts(pen, app, x, y, end);
+    }
+    pen.spans(cols.saturating_sub(right_cells + 1), y, right_cells, &right);
+}
+
+fn counts(pen: &mut Pen<'_>, app: &App, mut x: u16, y: u16, end: u16) {
+    let cols = app.setup.size.0;
+    let largest = Zone::ALL.iter().map(|zone| app.zone_count(*zone)).max().unwrap_or(0);
+    let digits = short_number(largest).len().max(2);
+    let gap = if (TWO_COLUMNS..110).contains(&cols) || cols >= 160 { 3 } else { 2 };
+    for zone in Zone::ALL.iter().copied().filter(|zone| *zone != Zone::Pending || cols >= 160) {
+        let n = app.zone_count(zone);
+        let (glyph, sign) = zone_sign(pen, zone);
+        let needs_you = matches!(zone, Zone::Respond | Zone::Review | Zone::Merge);
+        let number = match n {
+            0 => pen.role(Role::Muted),
+            _ if needs_you => sign.add_modifier(Modifier::BOLD),
+            _ => pen.role(Role::Text),
+        };
+        let mut spans: Vec<Span> = vec![
+            (format!("{glyph} "), sign),
+            (format!("{:>digits$}", short_number(n)), number),
+        ];
+        if cols >= 110 || (cols >= 60 && zone == Zone::Respond) {
+            spans.push((format!(" {}", zone_word(zone)), pen.role(Role::Muted)));
+        }
+        let cells = spans_width(&spans);
+        if x + cells > end {
+            return;
+        }
+        pen.spans(x, y, cells, &spans);
+        x += cells + gap;
+    }
+}
+
+/// The oldest running job, or a fault.
+fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
+    let accent = pen.role(Role::Accent);
+    let mut jobs = app.jobs.notable();
+    let (Some(job), more) = (jobs.next(), jobs.count()) else {
+        let fault = app.faults.values().next();
+        let room = usize::from(cols / 3);
+        return fault
+            .map(|text| (cut(text, room, pen.glyphs.cut), pen.role(Role::Respond)))
+            .into_iter()
+            .collect();
+    };
+    let numbers = format!("{}/{}", job.done(), job.total);
+    if cols < 60 {
+        return vec![(numbers, accent)];
+    }
+    if more > 0 {
+        return vec![(format!("{} jobs", more + 1), accent)];
+    }
+    let bar = match cols {
+        160.. => 20,
+        110..160 => 10,
+        _ => 8,
+    };
+    let mut spans = vec![(format!("{}  {numbers} ", verb_word(job.verb)), accent)];
+    spans.extend(progress_bar(pen, job, bar));
+    spans
+}
+
+/// What the operator calls a verb.
+pub(super) fn verb_word(verb: Verb) -> &'static str {
+    match verb {
+        Verb::Create => "spawn",
+        other => other.as_str(),
+    }
+}
+
+/// A bar of so many cells.
+pub(super) fn progress_bar(pen: &Pen<'_>, job: &Job, cells: usize) -> [Span; 2] {
+    let done = (job.done().min(job.total) * cells).checked_div(job.total).unwrap_or(0);
+    [
+        (pen.glyphs.heavy.repeat(done), pen.role(Role::Accent)),
+        (pen.glyphs.todo.repeat(cells - done), pen.role(Role::Border)),
+    ]
+}
+
+/// The line above an agent that has the whole window.
+fn zoomed(pen: &mut Pen<'_>, app: &App, typing: &Typing, y: u16, cols: u16) {
+    let session = app.list.rows.iter().find(|row| row.id == typing.id);
+    let mut spans: Vec<Span> = Vec::new();
+    if let Some(session) = session {
+        let status = session.condition.status;
+        let (glyph, sign) = status_sign(pen, status);
+        spans.push((format!("{glyph} "), sign));
+        spans.push((session.id.to_string(), pen.role(Role::Title)));
+        spans.push((format!(" {}", session.title), pen.role(Role::Text)));
+        spans.push((format!("  {}", status_word(status)), pen.role(super::signs::status_role(status))));
+    } else {
+        spans.push((typing.id.to_string(), pen.role(Role::Title)));
+    }
+    let others = app.board.waiting.iter().filter(|row| row.id != typing.id).count();
+    let mut right: Vec<Span> = Vec::new();
+    if others > 0 {
+        let (glyph, sign) = zone_sign(pen, Zone::Respond);
+        right.push((format!("{glyph} {others}"), sign));
+        right.push((" more   ".to_owned(), pen.role(Role::Muted)));
+    }
+    right.extend(super::bottom::leave_hint(pen, app, "leave"));
+    let right_cells = spans_width(&right);
+    let room = cols.saturating_sub(right_cells + 4);
+    pen.spans(1, y, room, &spans);
+    pen.spans(cols.saturating_sub(right_cells + 1), y, right_cells, &right);
+}

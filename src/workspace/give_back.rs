@@ -1,0 +1,196 @@
+//! Giving back a worktree that holds no work (`spec/lifecycle.md` K3).
+
+use std::path::Path;
+
+use super::git::{Args, Repository, RepositoryLock};
+use super::inspect::{Entry, EntryKind, some_paths};
+use super::ours::{git_dir, strictly_inside, unfinished};
+use super::prepare::blocking;
+use super::prepared::Prepared;
+use super::{Freed, Workspace, WorkspaceError, WorkspaceResult, Worktree};
+
+impl Freed {
+    fn kept(reason: impl Into<String>) -> Self {
+        Self {
+            freed: false,
+            reason: Some(reason.into()),
+        }
+    }
+}
+
+impl Workspace {
+    /// Gives a worktree back if it is clean: nothing staged, changed or untracked, nothing ignored
+    /// but what prepare put there unchanged, nothing under way, and its commit held by a branch.
+    /// Its branch goes too where it was made with it and has no commit of its own. A worktree that
+    /// is gone is given back.
+    ///
+    /// # Errors
+    /// Git or the file system said no; the folder is not ours (`spec/agents.md` Z4).
+    pub async fn give_back(
+        &self,
+        repository: &Path,
+        worktree: &Worktree,
+    ) -> WorkspaceResult<Freed> {
+        strictly_inside(&self.home.worktrees(&self.name), &worktree.path)?;
+        let there = worktree.path.symlink_metadata().is_ok();
+        let repository = match self.git.repository(repository).await {
+            Ok(repository) => repository,
+            Err(WorkspaceError::NoFolder(_) | WorkspaceError::NotARepository(_)) if there => {
+                return Ok(Freed::kept("its repository is gone"));
+            }
+            Err(WorkspaceError::NoFolder(_) | WorkspaceError::NotARepository(_)) => {
+                return Ok(Freed {
+                    freed: true,
+                    reason: None,
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        let held = self.git.lock(&repository).await?;
+        if there {
+            if let Some(reason) = self.reason_to_keep(&repository, &worktree.path).await? {
+                return Ok(Freed::kept(reason));
+            }
+            self.unprepare(&worktree.path).await?;
+        }
+        if let Some(reason) = self
+            .remove_worktree(&held, &repository, &worktree.path, there)
+            .await?
+        {
+            return Ok(Freed::kept(reason));
+        }
+        if worktree.new_branch {
+            self.delete_unused_branch(&held, &repository, worktree)
+                .await?;
+        }
+        Ok(Freed {
+            freed: true,
+            reason: None,
+        })
+    }
+
+    /// Why the worktree is not clean, if it is not.
+    async fn reason_to_keep(
+        &self,
+        repository: &Repository,
+        path: &Path,
+    ) -> WorkspaceResult<Option<String>> {
+        let Some(folder) = git_dir(path).filter(|folder| folder.starts_with(&repository.common))
+        else {
+            return Err(WorkspaceError::NotOurs(path.to_owned()));
+        };
+        if let Some(what) = unfinished(&folder) {
+            return Ok(Some(format!("{what} is under way")));
+        }
+        if let Ok(reason) = std::fs::read_to_string(folder.join("locked")) {
+            return Ok(Some(format!(
+                "it is locked: {}",
+                crate::domain::text::clean_line(&reason)
+            )));
+        }
+        let entries = self.status(path, true).await?;
+        let place = path.to_owned();
+        let entries = blocking(path, move || {
+            let prepared = Prepared::load(&place);
+            let ours = |entry: &Entry| {
+                entry.kind != EntryKind::Changed && prepared.holds(&place, &entry.path)
+            };
+            Ok(entries
+                .into_iter()
+                .filter(|entry| !ours(entry))
+                .collect::<Vec<_>>())
+        })
+        .await?;
+        let (ignored, work): (Vec<&Entry>, Vec<&Entry>) = entries
+            .iter()
+            .partition(|entry| entry.kind == EntryKind::Ignored);
+        let names = |entries: &[&Entry]| {
+            some_paths(
+                &entries
+                    .iter()
+                    .map(|entry| entry.path.as_path())
+                    .collect::<Vec<_>>(),
+            )
+        };
+        if !work.is_empty() {
+            return Ok(Some(format!(
+                "it has uncommitted changes: {}",
+                names(&work)
+            )));
+        }
+        if !self.head_is_kept(path).await? {
+            return Ok(Some("its commit is on no branch".to_owned()));
+        }
+        if folder.join("modules").exists() {
+            return Ok(Some(
+                "it holds submodules, which may have work of their own".to_owned(),
+            ));
+        }
+        if !ignored.is_empty() {
+            return Ok(Some(format!("it holds ignored files: {}", names(&ignored))));
+        }
+        Ok(None)
+    }
+
+    /// `git worktree remove`, which looks for changes once more by itself. Answers why it is kept.
+    async fn remove_worktree(
+        &self,
+        held: &RepositoryLock,
+        repository: &Repository,
+        path: &Path,
+        there: bool,
+    ) -> WorkspaceResult<Option<String>> {
+        let step = "remove the worktree";
+        let args: Args<'_> = &[&"worktree", &"remove", &path];
+        match self.git.change(held, step, &repository.folder, args).await {
+            Err(WorkspaceError::Git { detail, .. }) if !there => {
+                tracing::debug!(detail, path = %path.display(), "a missing worktree was not registered");
+                Ok(None)
+            }
+            Err(WorkspaceError::Git { detail, .. }) if path.exists() => Ok(Some(detail)),
+            other => other.map(|()| None),
+        }
+    }
+
+    /// Deletes the branch that was made with the worktree, if all its commits are its base's and
+    /// nobody uses it.
+    async fn delete_unused_branch(
+        &self,
+        held: &RepositoryLock,
+        repository: &Repository,
+        worktree: &Worktree,
+    ) -> WorkspaceResult<()> {
+        let (git, folder, branch) = (&self.git, &repository.folder, &worktree.branch);
+        let Some(tip) = git.branch(folder, branch).await? else {
+            return Ok(());
+        };
+        if git.commit(folder, &worktree.base).await?.is_none() {
+            return Ok(());
+        }
+        let own: Args<'_> = &[
+            &"rev-list",
+            &"--max-count=1",
+            &tip,
+            &"--not",
+            &worktree.base,
+        ];
+        if git
+            .ask("count the branch's own commits", folder, own)
+            .await?
+            .is_some()
+        {
+            return Ok(());
+        }
+        let listed = git.worktrees(repository).await?;
+        if listed.iter().any(|it| it.branch.as_deref() == Some(branch)) {
+            return Ok(());
+        }
+        git.change(
+            held,
+            "delete the branch",
+            folder,
+            &[&"branch", &"-D", &"--", branch],
+        )
+        .await
+    }
+}

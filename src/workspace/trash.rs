@@ -1,0 +1,389 @@
+//! Moving worktrees aside whole and back (`spec/lifecycle.md` D9, R1, R2).
+//!
+//! There: lock, rename, repair, detach. Back: rename, repair, attach, unlock. Every step may find
+//! itself done already, so that a move that was cut short is continued by calling it again: where
+//! the folder is tells how far it came. The lock comes first, since an unlocked worktree that is
+//! not where git thinks loses its index at the next prune.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::git::{Args, Repository, RepositoryLock};
+use super::ours::{git_dir, real, strictly_inside, unfinished};
+use super::{Moved, Workspace, WorkspaceError, WorkspaceResult};
+use crate::os::fs::{rename_noreplace, write_atomic};
+use crate::os::paths::private_dir;
+
+/// The reason of our lock; another reason is the operator's and stays.
+const LOCK_REASON: &str = "in callboard's trash";
+
+/// What is needed to bring a worktree back as it was; lies beside it in the trash.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+struct Record {
+    /// Its git folder; none where it was no registered worktree.
+    git_dir: Option<PathBuf>,
+    /// The operator had locked it, so that it stays locked.
+    was_locked: bool,
+    /// The branch that it had checked out and gives free.
+    branch: Option<String>,
+    /// The commit of that branch.
+    commit: Option<String>,
+}
+
+impl Workspace {
+    /// Moves a worktree into the trash whole and releases its branch. Done already is a success; a
+    /// folder that is gone is said so.
+    ///
+    /// # Errors
+    /// The folder is not ours, something is in the way, or git or the file system said no. What was
+    /// begun is continued by the next call.
+    pub async fn move_to_trash(
+        &self,
+        repository: &Path,
+        from: &Path,
+        to: &Path,
+    ) -> WorkspaceResult<Moved> {
+        strictly_inside(&self.home.worktrees(&self.name), from)?;
+        strictly_inside(&self.home.trash(&self.name), to)?;
+        let Some(repository) = self.repository_if_there(repository).await? else {
+            return move_alone(from, to);
+        };
+        let held = self.git.lock(&repository).await?;
+        if exists(from) {
+            if exists(to) {
+                return Err(WorkspaceError::Occupied(to.to_owned()));
+            }
+            let record = self.record(&repository, from).await?;
+            write_record(to, &record)?;
+            if record.git_dir.is_some() && !record.was_locked {
+                self.lock_worktree(&held, &repository, from).await?;
+            }
+            rename(from, to)?;
+        } else if !exists(to) {
+            return Ok(note("its folder was gone"));
+        }
+        let record = read_record(to)?;
+        if record.git_dir.is_none() {
+            return Ok(note("it was no registered worktree"));
+        }
+        self.repair(&held, &repository, to).await?;
+        self.detach(&held, to, &record).await
+    }
+
+    /// Moves a worktree back, attaches its branch where that is still right, and unlocks it. Done
+    /// already is a success. A missing trash folder makes the worktree again from `branch`.
+    ///
+    /// # Errors
+    /// The place is taken, the branch to make it again from is gone, or git or the file system said
+    /// no. What was begun is continued by the next call.
+    pub async fn move_back(
+        &self,
+        repository: &Path,
+        from: &Path,
+        to: &Path,
+        branch: Option<&str>,
+    ) -> WorkspaceResult<Moved> {
+        strictly_inside(&self.home.trash(&self.name), from)?;
+        let Some(repository) = self.repository_if_there(repository).await? else {
+            return move_alone(from, to).inspect(|_| forget(from));
+        };
+        let (in_trash, in_place) = (exists(from), exists(to));
+        if in_trash && in_place {
+            return Err(WorkspaceError::Occupied(to.to_owned()));
+        }
+        if !in_trash && !in_place {
+            let made = self.ensure_worktree(&repository.folder, to, branch).await?;
+            forget(from);
+            return Ok(made);
+        }
+        let held = self.git.lock(&repository).await?;
+        let Some(record) = find_record(from)? else {
+            // Nothing is left to do for a move that ended, or for a folder moved without git.
+            return if in_place {
+                Ok(Moved::default())
+            } else {
+                move_alone(from, to)
+            };
+        };
+        if in_trash {
+            rename(from, to)?;
+        }
+        let Some(folder) = &record.git_dir else {
+            forget(from);
+            return Ok(Moved::default());
+        };
+        // By name alone: a relative link is wrong until the repair.
+        if git_dir(to).is_some_and(|found| found.file_name() != folder.file_name()) {
+            return Err(WorkspaceError::Occupied(to.to_owned()));
+        }
+        self.repair(&held, &repository, to).await?;
+        let moved = self.attach(&held, &repository, to, &record).await?;
+        if !record.was_locked && folder.join("locked").exists() {
+            let args: Args<'_> = &[&"worktree", &"unlock", &to];
+            self.git
+                .change(&held, "unlock the worktree", &repository.folder, args)
+                .await?;
+        }
+        forget(from);
+        Ok(moved)
+    }
+
+    async fn repository_if_there(&self, folder: &Path) -> WorkspaceResult<Option<Repository>> {
+        match self.git.repository(folder).await {
+            Ok(repository) => Ok(Some(repository)),
+            Err(WorkspaceError::NoFolder(_) | WorkspaceError::NotARepository(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What a worktree is before it is moved.
+    async fn record(&self, repository: &Repository, path: &Path) -> WorkspaceResult<Record> {
+        heal_link(repository, path)?;
+        let registered = git_dir(path).filter(|folder| {
+            folder.starts_with(&repository.common) && *folder != repository.common
+        });
+        let Some(folder) = registered else {
+            return Ok(Record::default());
+        };
+        let reason = std::fs::read_to_string(folder.join("locked")).ok();
+        let was_locked = reason.is_some_and(|reason| reason.trim() != LOCK_REASON);
+        let attached: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
+        let branch = self.git.ask("read the branch", path, attached).await?;
+        let branch = branch.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
+        let commit = self.git.commit(path, "HEAD").await?;
+        Ok(Record {
+            git_dir: Some(folder),
+            was_locked,
+            branch,
+            commit,
+        })
+    }
+
+    async fn lock_worktree(
+        &self,
+        held: &RepositoryLock,
+        repository: &Repository,
+        path: &Path,
+    ) -> WorkspaceResult<()> {
+        if git_dir(path).is_some_and(|folder| folder.join("locked").exists()) {
+            return Ok(());
+        }
+        let args: Args<'_> = &[&"worktree", &"lock", &"--reason", &LOCK_REASON, &path];
+        self.git
+            .change(held, "lock the worktree", &repository.folder, args)
+            .await
+    }
+
+    async fn repair(
+        &self,
+        held: &RepositoryLock,
+        repository: &Repository,
+        path: &Path,
+    ) -> WorkspaceResult<()> {
+        let args: Args<'_> = &[&"worktree", &"repair", &path];
+        self.git
+            .change(held, "register the worktree anew", &repository.folder, args)
+            .await
+    }
+
+    /// Frees the branch: HEAD names the commit itself. Neither index nor files are touched.
+    async fn detach(
+        &self,
+        held: &RepositoryLock,
+        path: &Path,
+        record: &Record,
+    ) -> WorkspaceResult<Moved> {
+        if let Some(what) = record.git_dir.as_deref().and_then(unfinished) {
+            return Ok(note(&format!(
+                "{what} is under way: its branch stays in use"
+            )));
+        }
+        match (&record.branch, &record.commit) {
+            (Some(branch), None) => Ok(note(&format!(
+                "branch {branch} has no commit yet and stays in use"
+            ))),
+            (Some(_), Some(_)) => {
+                let message = "moved to callboard's trash";
+                let args: Args<'_> = &[
+                    &"update-ref",
+                    &"-m",
+                    &message,
+                    &"--no-deref",
+                    &"HEAD",
+                    &"HEAD",
+                ];
+                self.git
+                    .change(held, "release the branch", path, args)
+                    .await?;
+                Ok(Moved::default())
+            }
+            (None, _) => Ok(Moved::default()),
+        }
+    }
+
+    /// Checks the branch out again as it was, only if it still points there and nobody has it: git
+    /// itself would let two worktrees have one branch here.
+    async fn attach(
+        &self,
+        held: &RepositoryLock,
+        repository: &Repository,
+        path: &Path,
+        record: &Record,
+    ) -> WorkspaceResult<Moved> {
+        let (Some(branch), Some(commit)) = (&record.branch, &record.commit) else {
+            return Ok(Moved::default());
+        };
+        let attached: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
+        if self
+            .git
+            .ask("read the branch", path, attached)
+            .await?
+            .is_some()
+        {
+            return Ok(Moved::default());
+        }
+        if record
+            .git_dir
+            .as_deref()
+            .is_some_and(|folder| unfinished(folder).is_some())
+        {
+            return Ok(Moved::default());
+        }
+        let place = real(path);
+        let listed = self.git.worktrees(repository).await?;
+        let user = listed
+            .iter()
+            .find(|it| it.branch.as_deref() == Some(branch) && it.path != place);
+        if let Some(user) = user {
+            let user = user.path.display();
+            return Ok(note(&format!(
+                "left detached: branch {branch} is in use in {user}"
+            )));
+        }
+        match self.git.branch(&repository.folder, branch).await? {
+            Some(now) if now == *commit => {}
+            Some(_) => {
+                return Ok(note(&format!(
+                    "left detached: branch {branch} has moved on"
+                )));
+            }
+            None => return Ok(note(&format!("left detached: branch {branch} is gone"))),
+        }
+        let (message, full) = (
+            "brought back from callboard's trash",
+            format!("refs/heads/{branch}"),
+        );
+        let args: Args<'_> = &[&"symbolic-ref", &"-m", &message, &"HEAD", &full];
+        self.git
+            .change(held, "attach the branch", path, args)
+            .await?;
+        Ok(Moved::default())
+    }
+}
+
+fn note(text: &str) -> Moved {
+    Moved {
+        note: Some(text.to_owned()),
+    }
+}
+
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+fn rename(from: &Path, to: &Path) -> WorkspaceResult<()> {
+    let parent = to.parent().unwrap_or(to);
+    private_dir_if_new(parent)?;
+    match rename_noreplace(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(WorkspaceError::Occupied(to.to_owned()))
+        }
+        other => other.map_err(WorkspaceError::io("move", from)),
+    }
+}
+
+/// A place that the operator chose keeps its mode.
+fn private_dir_if_new(folder: &Path) -> WorkspaceResult<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    private_dir(folder).map_err(WorkspaceError::io("make", folder))
+}
+
+/// The move where there is no repository any more.
+fn move_alone(from: &Path, to: &Path) -> WorkspaceResult<Moved> {
+    if exists(from) {
+        rename(from, to)?;
+    } else if !exists(to) {
+        return Err(WorkspaceError::NoFolder(from.to_owned()));
+    }
+    Ok(note("its repository is gone: only the folder was moved"))
+}
+
+/// Puts back a `.git` file that was lost, where the repository knows the worktree: no repair of
+/// git's does, and without it the folder could not be told from any other.
+fn heal_link(repository: &Repository, worktree: &Path) -> WorkspaceResult<()> {
+    let link = real(worktree).join(".git");
+    let Ok(folders) = std::fs::read_dir(repository.common.join("worktrees")) else {
+        return Ok(());
+    };
+    if exists(&link) {
+        return Ok(());
+    }
+    let of_this = |folder: &PathBuf| {
+        std::fs::read_to_string(folder.join("gitdir"))
+            .is_ok_and(|text| folder.join(text.trim_end()) == link)
+    };
+    let Some(folder) = folders.flatten().map(|entry| entry.path()).find(of_this) else {
+        return Ok(());
+    };
+    let content = [b"gitdir: ", folder.as_os_str().as_encoded_bytes(), b"\n"].concat();
+    std::fs::write(&link, content).map_err(WorkspaceError::io("put back", &link))
+}
+
+fn record_path(in_trash: &Path) -> PathBuf {
+    let mut name = in_trash.file_name().unwrap_or_default().to_owned();
+    name.push(".json");
+    in_trash.with_file_name(name)
+}
+
+fn write_record(in_trash: &Path, record: &Record) -> WorkspaceResult<()> {
+    let path = record_path(in_trash);
+    private_dir_if_new(path.parent().unwrap_or(&path))?;
+    serde_json::to_vec_pretty(record)
+        .map_err(io::Error::other)
+        .and_then(|content| write_atomic(&path, &content))
+        .map_err(WorkspaceError::io("write", &path))
+}
+
+fn find_record(in_trash: &Path) -> WorkspaceResult<Option<Record>> {
+    let path = record_path(in_trash);
+    match std::fs::read(&path) {
+        Ok(content) => {
+            let parsed = serde_json::from_slice(&content).map_err(io::Error::other);
+            parsed.map(Some).map_err(WorkspaceError::io("read", &path))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(WorkspaceError::io("read", &path)(error)),
+    }
+}
+
+fn read_record(in_trash: &Path) -> WorkspaceResult<Record> {
+    Ok(find_record(in_trash)?.unwrap_or_default())
+}
+
+/// Removes the record, and the batch's folder with the last one.
+fn forget(in_trash: &Path) {
+    let path = record_path(in_trash);
+    if let Err(error) = std::fs::remove_file(&path)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        tracing::warn!(%error, path = %path.display(), "a record stays in the trash");
+    }
+    if let Some(batch) = path.parent() {
+        // Fails where other worktrees are in it, as it should.
+        let _ = std::fs::remove_dir(batch);
+    }
+}

@@ -1,0 +1,294 @@
+//! The map in `ARCHITECTURE.md`, checked: which folder may use which, which crate is named where,
+//! how long a file may be.
+
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+/// What each folder of `src` may use of ours: a folder, or a module of it.
+const MAY_USE: [(&str, &[&str]); 12] = [
+    ("domain", &[]),
+    ("os", &["domain"]),
+    ("config", &["domain", "os"]),
+    ("store", &["domain", "os"]),
+    ("workspace", &["domain", "os", "config"]),
+    ("agents", &["domain", "os", "config"]),
+    ("runtime", &["domain", "os", "store::facts"]),
+    (
+        "monitor",
+        &[
+            "domain",
+            "os",
+            "config",
+            "agents",
+            "runtime::client",
+            "runtime::screen",
+            "runtime::detect",
+            "workspace",
+            "store::facts",
+        ],
+    ),
+    ("host", &["domain", "os"]),
+    (
+        "adapters",
+        &[
+            "domain",
+            "os",
+            "config",
+            "store",
+            "workspace",
+            "agents",
+            "runtime",
+            "monitor",
+            "host",
+        ],
+    ),
+    (
+        "tui",
+        &[
+            "domain",
+            "os",
+            "config",
+            "host",
+            "adapters",
+            "runtime::screen",
+            "runtime::keys",
+            "runtime::client",
+            "agents",
+            "monitor",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "domain",
+            "os",
+            "config",
+            "host",
+            "adapters",
+            "tui::run",
+            "tui::attach",
+            "runtime::keeper",
+            "runtime::client",
+            "runtime::detect",
+            "runtime::screen",
+            "agents",
+            "monitor",
+        ],
+    ),
+];
+
+/// Crates that only these folders may name.
+const ONLY_IN: [(&str, &[&str]); 8] = [
+    ("rusqlite", &["store"]),
+    ("ratatui", &["tui"]),
+    ("ratatui_textarea", &["tui"]),
+    ("crossterm", &["tui"]),
+    ("clap", &["cli"]),
+    ("portable_pty", &["runtime"]),
+    ("rio_vt", &["runtime"]),
+    ("color_eyre", &["main.rs", "tui", "cli", "runtime"]),
+];
+
+/// Lines that a file of `src` may have.
+const LONGEST: usize = 600;
+
+/// A source file.
+struct Source {
+    /// Path below the package.
+    path: PathBuf,
+    /// First part of the path below `src`: a folder, `lib.rs` or `main.rs`.
+    folder: String,
+    /// Its text.
+    text: String,
+    /// Its text without comments.
+    code: String,
+}
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every Rust file below a folder of the package.
+fn sources(below: &str) -> Vec<Source> {
+    let mut open = vec![package().join(below)];
+    let mut found = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(source(below, &path));
+            }
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    assert!(!found.is_empty());
+    found
+}
+
+fn source(below: &str, path: &Path) -> Source {
+    let text = std::fs::read_to_string(path).unwrap();
+    let inner = path.strip_prefix(package().join(below)).unwrap();
+    Source {
+        folder: inner.iter().next().unwrap().to_string_lossy().into_owned(),
+        path: path.strip_prefix(package()).unwrap().to_owned(),
+        code: without_comments(&text),
+        text,
+    }
+}
+
+/// Drops lines that are comments, and what follows `//` after a blank.
+fn without_comments(text: &str) -> String {
+    text.lines()
+        .map(|line| match line.trim_start().starts_with("//") {
+            true => "",
+            false => line.split_once(" // ").map_or(line, |(code, _)| code),
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The paths that follow `crate::` in `code`, groups taken apart.
+fn own_paths(code: &str) -> Vec<String> {
+    code.match_indices("crate::")
+        .filter(|(at, _)| !code[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+        .flat_map(|(at, found)| paths(&code[at + found.len()..]).0)
+        .collect()
+}
+
+/// The paths at the start of `text`, and how long they are: `a::b`, `{a, b::{c, d}}`.
+fn paths(text: &str) -> (Vec<String>, usize) {
+    if let Some(group) = text.strip_prefix('{') {
+        let mut all = Vec::new();
+        let mut at = 1;
+        while at <= group.len() {
+            let rest = &text[at..];
+            if rest.starts_with('}') {
+                return (all, at + 1);
+            }
+            if rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '{') {
+                let (found, length) = paths(rest);
+                all.extend(found);
+                at += length;
+            } else {
+                at += rest.chars().next().map_or(1, char::len_utf8);
+            }
+        }
+        return (all, text.len());
+    }
+    let word: String = text
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect();
+    match text[word.len()..].strip_prefix("::") {
+        Some(rest) => {
+            let (inner, length) = paths(rest);
+            let joined = inner
+                .into_iter()
+                .map(|path| format!("{word}::{path}"))
+                .collect();
+            (joined, word.len() + 2 + length)
+        }
+        None => (vec![word.clone()], word.len()),
+    }
+}
+
+fn begins_with(path: &str, granted: &str) -> bool {
+    path.strip_prefix(granted)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+#[test]
+fn paths_are_read_out_of_groups() {
+    let code =
+        "use crate::{domain::ids::{A, B}, os};\nlet x = crate::store::facts::write();\nmycrate::no";
+    assert_eq!(
+        own_paths(code),
+        [
+            "domain::ids::A",
+            "domain::ids::B",
+            "os",
+            "store::facts::write"
+        ]
+    );
+}
+
+#[test]
+fn a_folder_uses_only_what_it_may() {
+    let mut wrong = Vec::new();
+    for source in sources("src") {
+        if matches!(source.folder.as_str(), "lib.rs" | "main.rs") {
+            continue;
+        }
+        let Some((_, granted)) = MAY_USE.iter().find(|(folder, _)| *folder == source.folder) else {
+            panic!(
+                "{} is in a folder that the map does not have",
+                source.path.display()
+            );
+        };
+        for path in own_paths(&source.code) {
+            let own = begins_with(&path, &source.folder);
+            let folders = MAY_USE.iter().any(|(folder, _)| begins_with(&path, folder));
+            if folders && !own && !granted.iter().any(|granted| begins_with(&path, granted)) {
+                wrong.push(format!("{} uses {path}", source.path.display()));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "beyond the table of DESIGN and ARCHITECTURE:\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn some_crates_are_named_in_one_folder_only() {
+    let mut wrong = Vec::new();
+    for (name, folders) in ONLY_IN {
+        let used = Regex::new(&format!(r"\b{name}::|\buse {name}\b")).unwrap();
+        for source in sources("src") {
+            if !folders.contains(&source.folder.as_str()) && used.is_match(&source.code) {
+                wrong.push(format!("{} names {name}", source.path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn only_os_is_unsafe_or_tells_systems_apart() {
+    let forbidden = Regex::new(r"\bunsafe\s*(\{|fn\b|impl\b|extern\b)|target_os\s*=").unwrap();
+    let wrong: Vec<String> = sources("src")
+        .iter()
+        .filter(|source| source.folder != "os" && forbidden.is_match(&source.code))
+        .map(|source| source.path.display().to_string())
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn files_stay_short() {
+    let long: Vec<String> = sources("src")
+        .iter()
+        .map(|source| (source.text.lines().count(), source.path.display()))
+        .filter(|(lines, _)| *lines > LONGEST)
+        .map(|(lines, path)| format!("{path}: {lines} lines"))
+        .collect();
+    assert!(
+        long.is_empty(),
+        "split at 400, never above {LONGEST}:\n{}",
+        long.join("\n")
+    );
+}
+
+#[test]
+fn no_test_is_left_out() {
+    let ignored = Regex::new(r"#\[(cfg_attr\(.*)?ignore\b").unwrap();
+    for below in ["src", "tests"] {
+        for source in sources(below) {
+            assert!(!ignored.is_match(&source.code), "{}", source.path.display());
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! `send`, `keys`, `wait`, `screen`.
+
+use crate::support::TestHome;
+
+#[test]
+fn a_text_reaches_the_agent_and_the_answer_is_waited_for() {
+    let home = TestHome::new();
+    let id = home.scripted("forever;prompt;sleep 0.2;end");
+    home.wait(&id, "idle");
+    let turn = home.show(&id)["turn"].as_u64().unwrap();
+    let sent = home
+        .run([
+            "send",
+            &id,
+            "hello there",
+            "--wait",
+            "idle",
+            "--timeout",
+            "20s",
+            "--json",
+        ])
+        .ok()
+        .json();
+    assert_eq!(sent["results"][0]["sent"], true);
+    assert_eq!(
+        (
+            sent["waited"]["id"].as_str(),
+            sent["waited"]["activity"].as_str()
+        ),
+        (Some(&*id), Some("idle"))
+    );
+    assert!(
+        home.run(["screen", &id])
+            .ok()
+            .stdout
+            .contains("You said: hello there")
+    );
+    assert!(home.show(&id)["turn"].as_u64().unwrap() > turn);
+    let messages = home.run(["messages", &id, "--json"]).ok().json();
+    assert_eq!(messages["messages"][0]["text"], "hello there");
+
+    home.run_with("from input\n", ["send", &id, "-"]).ok();
+    home.wait_screen(&id, "You said: from input");
+    let more = format!("{id}\n");
+    home.run_with(&more, ["send", "-", "ids from input"]).ok();
+    home.wait_screen(&id, "You said: ids from input");
+    home.finish();
+}
+
+#[test]
+fn a_text_without_enter_waits_in_the_line() {
+    let home = TestHome::new();
+    let id = home.scripted("forever;prompt;end");
+    home.wait(&id, "idle");
+    home.run(["send", &id, "half", "--no-enter"]).ok();
+    home.wait_screen(&id, "> half");
+    home.run(["keys", &id, "Space", "x", "Enter"]).ok();
+    home.wait_screen(&id, "You said: half x");
+    home.run(["keys", &id, "NoSuchKey"]).code(2);
+    home.finish();
+}
+
+#[test]
+fn a_question_keeps_texts_out_until_it_is_answered_k5() {
+    let home = TestHome::new();
+    let id =
+        home.scripted("print start;ask permission Run the tests? | Yes | No;forever;prompt;end");
+    home.wait(&id, "needs_input");
+    let shown = home.show(&id);
+    assert_eq!(
+        (shown["activity"].as_str(), shown["attention"].as_str()),
+        (Some("blocked"), Some("permission"))
+    );
+    assert_eq!(home.wait(&id, "attention")["status"], "needs_input");
+    let refused = home.run(["send", &id, "text", "--json"]).code(4).json();
+    assert_eq!(refused["results"][0]["sent"], false);
+    assert!(refused["results"][0]["reason"].is_string());
+    home.run(["keys", &id, "y"]).ok();
+    home.wait_screen(&id, "Answer: Yes");
+    home.wait(&id, "idle");
+    home.finish();
+}
+
+#[test]
+fn sends_to_those_who_cannot_hear_are_reported() {
+    let home = TestHome::new();
+    let id = home.scripted("forever;prompt;end");
+    home.wait(&id, "idle");
+    let partly = home
+        .run(["send", &id, "chat-99", "text", "--json"])
+        .code(5)
+        .json();
+    let results = partly["results"].as_array().unwrap();
+    assert_eq!(
+        results
+            .iter()
+            .filter(|result| result["sent"] == true)
+            .count(),
+        1
+    );
+    home.run(["stop", &id, "--yes"]).ok();
+    home.run(["send", &id, "text"]).code(4);
+    home.run(["keys", &id, "Enter"]).code(4);
+    home.run(["send", "chat-99", "text"]).code(3);
+    home.finish();
+}
+
+#[test]
+fn waiting_ends_with_the_code_of_what_happened() {
+    let home = TestHome::new();
+    let id = home.scripted("status idle;wait;exit 3");
+    home.wait(&id, "idle");
+    home.run(["wait", &id, "--for", "needs_input", "--timeout", "100ms"])
+        .code(6);
+    home.run(["wait", "chat-99", "--for", "idle"]).code(3);
+    home.run(["keys", &id, "x"]).ok();
+    let ended = home.wait(&id, "exit");
+    assert_eq!(ended["activity"], "exited");
+    let shown = home.show(&id);
+    assert_eq!(shown["termination_reason"], "agent_process_exited");
+    assert_eq!(shown["runtime"]["exit_code"], 3);
+    let answer = home.run(["wait", &id, "--for", "idle", "--json"]).code(4);
+    assert_eq!(answer.error()["id"], id.as_str());
+    home.wait(&id, "killed");
+    home.finish();
+}

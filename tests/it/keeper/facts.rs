@@ -1,0 +1,116 @@
+use callboard::domain::activity::{Activity, ActivityFact};
+use callboard::domain::agent::Rules;
+use callboard::domain::ids::{SessionId, WorkspaceName};
+use callboard::domain::lifecycle::State;
+use callboard::domain::rail::Placement;
+use callboard::domain::session::{FolderKind, Kind, LaunchFacts};
+use callboard::os::clock::Clock;
+use callboard::os::paths::Home;
+use callboard::runtime::client::Input;
+use callboard::runtime::launch::LaunchSpec;
+use callboard::store::Store;
+use callboard::store::rows::{Initialised, Seed};
+
+use super::support::{Bench, QUICK, until, within};
+
+/// The home of a bench with the row that its launches belong to.
+async fn store(bench: &Bench) -> (Store, SessionId) {
+    let home = Home::at(&bench.path("")).unwrap();
+    home.create().unwrap();
+    assert_eq!(home.database(), bench.path("data/callboard.db"));
+    let store = Store::open(&home, WorkspaceName::default(), Clock::System).unwrap();
+    let id = SessionId::new("shop-1").unwrap();
+    let seed = Seed {
+        id: id.clone(),
+        kind: Kind::Worker,
+        parent: None,
+        launch: LaunchFacts {
+            agent: "shell".into(),
+            target: "shell".into(),
+            ..LaunchFacts::default()
+        },
+        title: "A shell".to_owned(),
+        prompt: None,
+        placement: Placement::conversations(),
+        folder_kind: FolderKind::None,
+        folder: bench.path(""),
+        pinned: false,
+    };
+    store.insert_seed(&seed).await.unwrap();
+    (store, id)
+}
+
+#[tokio::test]
+async fn facts_are_stored_and_folded_until_the_end() {
+    let bench = Bench::new();
+    let (store, id) = store(&bench).await;
+    let spec = LaunchSpec {
+        rules: Rules {
+            shell: true,
+            ..Rules::default()
+        },
+        ..bench.script("printf '\\033]2;the title\\007'; read _; exit 3")
+    };
+    let launching = bench.start(&spec).await;
+    let ready = launching.ready();
+    let launch = Initialised {
+        generation: 1,
+        keeper_pid: ready.keeper_pid,
+        pid: ready.pid,
+        started_at: ready.started_at,
+        token_hash: "hash".to_owned(),
+        agent_session_id: None,
+    };
+    store.initialise(&id, &launch).await.unwrap();
+    within(launching.publish()).await.unwrap();
+    store.publish(&id, 1).await.unwrap();
+    let session = async || store.session(&id).await.unwrap().unwrap();
+    until(async || session().await.condition.activity.value == Activity::Idle).await;
+    let activity: ActivityFact = session().await.condition.activity;
+    assert_eq!(activity.witness, "process");
+    let mut keeper = within(callboard::runtime::client::Keeper::connect(&spec.socket))
+        .await
+        .unwrap();
+    keeper
+        .send(1, Input::Text("\r".to_owned()), None)
+        .await
+        .unwrap();
+    until(async || session().await.condition.lifecycle.state == State::Terminated).await;
+    let stopped = within(keeper.stop(None, QUICK)).await.unwrap();
+    assert_eq!(stopped.exit.unwrap().code, Some(3));
+    assert!(!bench.log().contains("WARN"), "{}", bench.log());
+    drop(store);
+    bench.left_nothing(&[]).await;
+}
+
+#[tokio::test]
+async fn a_keeper_without_a_store_works_and_says_so_in_its_log() {
+    let bench = Bench::new();
+    let (mut keeper, process, agent) = bench.run(&bench.script("exec cat")).await;
+    until(async || bench.log().contains("facts cannot be stored now")).await;
+    let (store, id) = store(&bench).await;
+    let launch = Initialised {
+        generation: 1,
+        keeper_pid: process.pid,
+        pid: agent.pid,
+        started_at: Clock::System.now(),
+        token_hash: "hash".to_owned(),
+        agent_session_id: None,
+    };
+    store.initialise(&id, &launch).await.unwrap();
+    store.publish(&id, 1).await.unwrap();
+    // the newest facts were kept and arrive by themselves
+    until(async || {
+        store
+            .session(&id)
+            .await
+            .unwrap()
+            .unwrap()
+            .condition
+            .last_activity_at
+            .is_some()
+    })
+    .await;
+    within(keeper.stop(None, QUICK)).await.unwrap();
+    bench.left_nothing(&[process, agent]).await;
+}

@@ -1,0 +1,11 @@
+//! Keepers as real processes. Every test ends with [`Bench::left_nothing`]: no process of it lives,
+//! no socket is left.
+
+mod clients;
+mod ends;
+mod facts;
+mod screens;
+mod starts;
+mod stops;
+mod support;
+mod transcript;

@@ -1,0 +1,214 @@
+//! Drives the real program in a PTY, with the engine we ship as its terminal: it answers queries, and
+//! tests wait on what the screen shows, never on time.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use callboard::domain::key::Chord;
+use callboard::runtime::keys::{self, KeyKind};
+use callboard::runtime::screen::{Screen, Size};
+use portable_pty::{CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+
+/// A condition that does not come true within this time fails the test; nothing waits it out.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Shared {
+    screen: Screen,
+    closed: bool,
+}
+
+/// A program in a PTY.
+pub struct Terminal {
+    shared: Arc<(Mutex<Shared>, Condvar)>,
+    master: Option<Box<dyn MasterPty + Send>>,
+    writer: Arc<Mutex<Option<Box<dyn Write + Send>>>>,
+    child: Box<dyn portable_pty::Child + Send + Sync>,
+    reader: Option<JoinHandle<()>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Terminal {
+    /// Starts the program with a home of its own.
+    pub fn start(home: &Path, folder: &Path, args: &[&str], cols: u16, rows: u16) -> Self {
+        let pair = native_pty_system()
+            .openpty(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 })
+            .unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_callboard"));
+        command.args(args);
+        command.cwd(folder);
+        command.env("CALLBOARD_HOME", home);
+        command.env("TERM", "xterm-256color");
+        command.env("COLORTERM", "truecolor");
+        command.env("LANG", "C.UTF-8");
+        command.env_remove("NO_COLOR");
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let screen = Screen::new(Size { cols, rows }, 1_000);
+        let shared = Arc::new((Mutex::new(Shared { screen, closed: false }), Condvar::new()));
+        let writer = Arc::new(Mutex::new(Some(pair.master.take_writer().unwrap())));
+        let mut source = pair.master.try_clone_reader().unwrap();
+        let reader = {
+            let (shared, writer) = (Arc::clone(&shared), Arc::clone(&writer));
+            std::thread::spawn(move || {
+                let mut buffer = [0; 65_536];
+                loop {
+                    let n = source.read(&mut buffer).unwrap_or(0);
+                    let mut state = lock(&shared.0);
+                    state.screen.feed(&buffer[..n]);
+                    let replies = state.screen.take_replies();
+                    state.closed |= n == 0;
+                    drop(state);
+                    shared.1.notify_all();
+                    if n == 0 {
+                        return;
+                    }
+                    if let Some(writer) = lock(&writer).as_mut() {
+                        let _ = writer.write_all(&replies);
+                    }
+                }
+            })
+        };
+        Self { shared, master: Some(pair.master), writer, child, reader: Some(reader) }
+    }
+
+    /// The visible rows.
+    pub fn lines(&self) -> Vec<String> {
+        lock(&self.shared.0).screen.lines()
+    }
+
+    /// The visible rows as one text.
+    pub fn text(&self) -> String {
+        self.lines().join("\n")
+    }
+
+    /// Waits until the screen satisfies `condition`.
+    #[track_caller]
+    pub fn wait(&self, what: &str, condition: impl Fn(&[String]) -> bool) -> Vec<String> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut state = lock(&self.shared.0);
+        loop {
+            let lines = state.screen.lines();
+            if condition(&lines) {
+                return lines;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "never saw {what}; the screen:\n{}", lines.join("\n"));
+            assert!(!state.closed, "ended before {what}; the screen:\n{}", lines.join("\n"));
+            state = self.shared.1.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Waits until some row holds `text`.
+    #[track_caller]
+    pub fn see(&self, text: &str) -> Vec<String> {
+        self.wait(text, |lines| lines.iter().any(|line| line.contains(text)))
+    }
+
+    /// Waits until no row holds `text`.
+    #[track_caller]
+    pub fn see_no(&self, text: &str) -> Vec<String> {
+        self.wait(&format!("no {text}"), |lines| !lines.iter().any(|line| line.contains(text)))
+    }
+
+    /// Waits until one row holds all of `parts`.
+    #[track_caller]
+    pub fn see_row(&self, parts: &[&str]) -> Vec<String> {
+        self.wait(&format!("a row with {parts:?}"), |lines| {
+            lines.iter().any(|line| parts.iter().all(|part| line.contains(part)))
+        })
+    }
+
+    /// Presses keys, named as in `keymap.toml`, with blanks between.
+    pub fn press(&self, keys: &str) {
+        let chord: Chord = keys.parse().unwrap();
+        let modes = lock(&self.shared.0).screen.modes();
+        for key in &chord.0 {
+            self.write(&keys::encode_key(key, KeyKind::Press, &modes));
+        }
+    }
+
+    /// Types a text as a paste, as a terminal would.
+    pub fn paste(&self, text: &str) {
+        let modes = lock(&self.shared.0).screen.modes();
+        self.write(&keys::encode_paste(text, &modes));
+    }
+
+    /// Writes bytes as they are.
+    pub fn write(&self, bytes: &[u8]) {
+        if let Some(writer) = lock(&self.writer).as_mut() {
+            writer.write_all(bytes).unwrap();
+        }
+    }
+
+    /// Changes the size of the terminal.
+    pub fn resize(&self, cols: u16, rows: u16) {
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
+        let mut state = lock(&self.shared.0);
+        state.screen.resize(Size { cols, rows });
+        self.master.as_ref().unwrap().resize(size).unwrap();
+    }
+
+    /// Whether the program shows the alternate screen.
+    pub fn alternate(&self) -> bool {
+        lock(&self.shared.0).screen.alternate()
+    }
+
+    /// Whether the cursor shows.
+    pub fn cursor_visible(&self) -> bool {
+        lock(&self.shared.0).screen.cursor().visible
+    }
+
+    /// The program's process id.
+    pub fn pid(&self) -> u32 {
+        self.child.process_id().unwrap()
+    }
+
+    /// Ends the program with KILL.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.exit();
+    }
+
+    /// Closes the terminal under the program and waits for its end.
+    pub fn hang_up(&mut self) -> ExitStatus {
+        *lock(&self.writer) = None;
+        self.master = None;
+        self.wait_child()
+    }
+
+    /// Waits for the end of the program, then reads what it printed last.
+    pub fn exit(&mut self) -> ExitStatus {
+        let status = self.wait_child();
+        if let Some(reader) = self.reader.take() {
+            reader.join().unwrap();
+        }
+        status
+    }
+
+    fn wait_child(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(Instant::now() < deadline, "did not end; the screen:\n{}", self.text());
+            std::thread::yield_now();
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
