@@ -136,15 +136,19 @@ fn a_file_that_is_no_database_is_reported_and_untouched_w3() {
 fn processes_that_migrate_at_once_take_turns_w2() {
     let folder = tempfile::tempdir().unwrap();
     let files = &files(&folder);
-    drop(open_with(files, &[FIRST], Timestamp(0)).unwrap());
-    thread::scope(|scope| {
-        for n in 1..5 {
-            scope.spawn(move || {
-                let connection = open_with(files, &[FIRST, SECOND], Timestamp(n)).unwrap();
-                assert_eq!(version(&connection).unwrap(), 2);
-            });
-        }
-    });
+    let all_open = |migrations: &'static [&str]| {
+        thread::scope(|scope| {
+            for n in 1..5 {
+                scope.spawn(move || {
+                    let connection = open_with(files, migrations, Timestamp(n)).unwrap();
+                    assert_eq!(version(&connection).unwrap(), migrations.len() as i64);
+                });
+            }
+        });
+    };
+    all_open(&[FIRST]);
+    assert_eq!(backups(files).len(), 0);
+    all_open(&[FIRST, SECOND]);
     assert_eq!(backups(files).len(), 1);
 }
 

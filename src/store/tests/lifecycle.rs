@@ -330,3 +330,79 @@ async fn pull_requests_change_status_and_attention_until_seen_t4() {
         Status::Working
     );
 }
+
+#[tokio::test]
+async fn keepers_and_the_store_write_at_once_w1() {
+    let fixture = Fixture::new();
+    let names: Vec<String> = (1..=6).map(|n| format!("shop-{n}")).collect();
+    for name in &names {
+        fixture.live(name, None).await;
+    }
+    let now = fixture.tick();
+    let keepers: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let mut writer = fixture.writer(name);
+            std::thread::spawn(move || {
+                for sequence in 2..80 {
+                    let even = sequence % 2 == 0;
+                    let value = if even {
+                        Activity::Idle
+                    } else {
+                        Activity::Blocked
+                    };
+                    writer.write(&facts(1, sequence, value, now), now).unwrap();
+                }
+            })
+        })
+        .collect();
+    for n in 0..40 {
+        let title = format!("Title {n}");
+        assert!(fixture.store.rename(&id("shop-1"), &title).await.unwrap());
+        let rail = fixture.store.sections().await.unwrap();
+        assert!(
+            rail.iter()
+                .all(|section| section.attention <= section.total)
+        );
+    }
+    for keeper in keepers {
+        keeper.join().unwrap();
+    }
+    for name in &names {
+        assert_eq!(
+            fixture.get(name).await.condition.attention,
+            Some(Attention::Permission)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_keeper_follows_the_database_when_it_is_replaced() {
+    let fixture = Fixture::new();
+    fixture.live("shop-1", None).await;
+    let mut writer = fixture.writer("shop-1");
+    let database = fixture.home.database();
+    let copy = database.with_extension("copy");
+    let connection = super::super::connection::open(&database).unwrap();
+    connection
+        .execute("VACUUM INTO ?1", [copy.to_str().unwrap()])
+        .unwrap();
+    let moved = database.with_extension("moved");
+    std::fs::rename(&database, &moved).unwrap();
+    let now = fixture.tick();
+    let gone = writer.write(&facts(1, 2, Activity::Idle, now), now);
+    assert!(matches!(gone, Err(StoreError::Open { .. })), "{gone:?}");
+
+    std::fs::rename(&copy, &database).unwrap();
+    for suffix in ["-wal", "-shm"] {
+        std::fs::remove_file(format!("{}{suffix}", database.display())).unwrap();
+    }
+    writer
+        .write(&facts(1, 2, Activity::Idle, now), now)
+        .unwrap();
+    let activity: String = super::super::connection::open(&database)
+        .unwrap()
+        .query_row("SELECT activity FROM facts", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(activity, "idle");
+}
