@@ -119,9 +119,7 @@ async fn read(keeper: Rc<Keeper>) {
             tokio::time::sleep(REOPENED).await;
             continue;
         }
-        keeper
-            .silent
-            .send_if_modified(|silent| std::mem::take(silent));
+        keeper.silent.send_if_modified(std::mem::take);
         // the kernel gives little at a time; a screen wants much
         while length < READ {
             match keeper.terminal.descriptor.read_now(&mut buffer[length..]) {
