@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{OperationState, StepResult, Verb};
 use crate::domain::session::Session;
@@ -52,6 +54,27 @@ async fn a_create_that_was_not_published_is_undone_v2() {
     recorder.forget();
     let again = host.recover(&Context::new()).await.unwrap();
     assert!(again.undone.is_empty() && recorder.acts().is_empty());
+}
+
+#[tokio::test]
+async fn a_worktree_that_the_row_does_not_name_yet_is_found_v2() {
+    let before = || Session {
+        folder: "".into(),
+        branch: None,
+        ..seeded("a", None)
+    };
+    let (host, recorder) = host(vec![before()]);
+    crashed(&host, Verb::Create, &["a"], vec![]).await;
+    host.recover(&Context::new()).await.unwrap();
+    assert_eq!(recorder.acts(), ["close a", "give_back", "rollback_seed a"]);
+
+    let (host, recorder) = super::host(vec![before()]);
+    recorder.change(|m| m.dirty = true);
+    crashed(&host, Verb::Create, &["a"], vec![]).await;
+    host.recover(&Context::new()).await.unwrap();
+    let parked = recorder.session_now("a").unwrap();
+    assert_eq!(parked.condition.status, Status::Errored);
+    assert_eq!(parked.folder, Path::new("/worktrees/a"));
 }
 
 #[tokio::test]
