@@ -1,5 +1,6 @@
 //! Which actions act now: one function that bottom line, help and palette read.
 
+use crate::domain::ids::SessionId;
 use crate::domain::lifecycle::State;
 use crate::domain::operation::OperationState;
 use crate::domain::session::Session;
@@ -34,8 +35,15 @@ impl App {
             None => Some("nothing selected"),
             Some(session) => unless(legal(session), why),
         };
+        // Of marked sessions one is enough; what is not loaded may be one.
         let marked_or = |legal: fn(&Session) -> bool, why| {
-            if list.marks.is_empty() { selected(legal, why) } else { None }
+            let marks = &list.marks;
+            if marks.is_empty() {
+                return selected(legal, why);
+            }
+            let loaded = |id: &SessionId| list.rows.iter().find(|row| row.id == *id);
+            let fits = marks.ids.iter().any(|id| loaded(id).is_none_or(legal));
+            unless(fits || marks.all.is_some() || marks.anchor.is_some(), why)
         };
         let any: fn(&Session) -> bool = |_| true;
         match action {

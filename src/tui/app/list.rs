@@ -240,7 +240,9 @@ impl List {
                 None => None,
                 Some((id, line, children)) => {
                     *children += 1;
+                    // A component of the trash is one row (`spec/look.md` section 8, Trash).
                     let folded = self.folded.contains(*id)
+                        || (self.query.deleted && !self.unfolded.contains(*id))
                         || (*children > CHILDREN && !self.unfolded.contains(*id));
                     (folded || line.is_none()).then_some(())
                 }
@@ -307,7 +309,8 @@ impl List {
     pub fn collapse(&mut self) -> bool {
         let Some(id) = self.selected.clone() else { return false };
         let child = |row: &Session| row.parent.as_ref() == Some(&id) && row.shown.root != row.id;
-        if self.folded.contains(&id) || !self.rows.iter().any(child) {
+        let hidden = self.lines().get(self.index).is_some_and(|line| line.hidden > 0);
+        if self.folded.contains(&id) || hidden || !self.rows.iter().any(child) {
             return false;
         }
         self.unfolded.remove(&id);

@@ -136,6 +136,29 @@ fn ended(session: &Session) -> String {
     }
 }
 
+/// What a row of the status table says (`spec/lifecycle.md` section 2).
+pub fn rule_text(rule: u8) -> &'static str {
+    match rule {
+        1 => "declared done",
+        2 => "ended by hand, by itself, or lost",
+        3 => "reclaimed",
+        4 => "could not be started or probed",
+        5 => "ended, no reason known",
+        6 => "waits, or its condition is in doubt",
+        7 => "no fact of this launch yet",
+        8 => "a PR merged, none open",
+        9 => "open PR, CI failing",
+        10 => "the PR is a draft",
+        11 => "changes requested on the PR",
+        12 => "the PR can be merged",
+        13 => "the PR is approved",
+        14 => "the PR waits for a review",
+        15 => "an open PR, nothing else known",
+        16 => "idle",
+        _ => "at work",
+    }
+}
+
 /// Why a session is left out of a plan.
 pub fn skip_word(reason: &SkipReason) -> String {
     match reason {
@@ -181,8 +204,12 @@ pub fn names<T: std::fmt::Display>(all: &[T]) -> String {
     }
 }
 
-/// The text with its first letter large.
+/// The text with its first letter large; ids and paths stay as they are.
 pub fn sentence(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or("");
+    if first.contains(|c: char| c.is_ascii_digit() || matches!(c, '/' | '_' | '.')) {
+        return text.to_owned();
+    }
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(chars).collect()

@@ -115,7 +115,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16
         let keep = key_spans(pen, app, entries[0]);
         last.splice(0..0, [keep, vec![("  ".to_owned(), pen.role(Role::Muted))]].concat());
         entries = &[];
-        let room = area.width.saturating_sub(spans_width(&last) + 4);
+        let room = area.width.saturating_sub(spans_width(&last) + 6);
         cursor = Some(find_line(pen, app, editor, area, room));
     }
     let end = area.width.saturating_sub(spans_width(&last) + 1);

@@ -32,10 +32,6 @@ pub(super) fn centred(app: &App, cells: u16, rows: u16, margin: (u16, u16)) -> R
 /// Draws ground, border and title; answers the area inside with one empty cell at both sides.
 pub(super) fn frame(pen: &mut Pen<'_>, area: Rect, title: &str) -> Rect {
     pen.on(Ground::Overlay);
-    // One cell of ground around the box sets it off.
-    if pen.theme.has_overlay() {
-        pen.blank(Rect { x: area.x.saturating_sub(1), width: area.width + 2, ..area });
-    }
     pen.blank(area);
     let (glyphs, accent, border) = (pen.glyphs, pen.role(Role::Accent), pen.role(Role::Frame));
     let title: [Span; 1] = [(title.to_owned(), pen.role(Role::Title))];
@@ -147,7 +143,7 @@ pub(super) fn line(
     let inner = frame(&mut pen, area, &title);
     let y = inner.y + 1;
     pen.text(inner.x, y, 8, label, pen.role(Role::Key));
-    let at = inner.x + 9;
+    let at = inner.x + 8;
     let field = Rect::new(at, y, inner.right().saturating_sub(at), 1);
     Some(text_field(&mut pen, editor, field))
 }
@@ -156,7 +152,7 @@ pub(super) fn line(
 pub(super) fn text_field(pen: &mut Pen<'_>, editor: &Editor, field: Rect) -> (u16, u16) {
     let ground = pen.ground;
     let mut cursor = (field.x, field.y);
-    let inner = Rect { x: field.x + 1, width: field.width.saturating_sub(1), ..field };
+    let inner = Rect { x: field.x + 2, width: field.width.saturating_sub(2), ..field };
     let single = field.height == 1;
     let cells = if single { usize::from(u16::MAX) } else { usize::from(inner.width.max(2)) - 1 };
     let (rows, (row, col)) = editor.wrapped(cells);

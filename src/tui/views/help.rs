@@ -9,8 +9,8 @@ use crate::tui::action::Context;
 use crate::tui::app::App;
 use crate::tui::theme::Role;
 
-/// Cells of the keys.
-const KEYS: usize = 11;
+/// Cells of the keys with the gap after them.
+const KEYS: usize = 15;
 
 fn area(app: &App) -> Rect {
     let (cols, rows) = app.setup.size;
@@ -31,24 +31,27 @@ fn contexts(context: Context) -> Vec<Context> {
 /// The lines in one or two columns.
 fn lines(pen: &Pen<'_>, app: &App, context: Context) -> Vec<Vec<Vec<Span>>> {
     let groups = app.setup.keymap.help(&contexts(context));
+    let cells = usize::from(area(app).width.saturating_sub(6));
+    let two = cells >= 64;
+    let room = if two { cells / 2 - 1 } else { cells };
     let blocks: Vec<Vec<Vec<Span>>> = groups
         .iter()
         .map(|group| {
             let mut block = vec![vec![(group.title.to_owned(), pen.role(Role::Muted))]];
             for line in &group.lines {
-                let gap = KEYS.saturating_sub(width(&line.keys)).max(1);
-                block.push(vec![
-                    (line.keys.clone(), pen.role(Role::Key)),
-                    (" ".repeat(gap), pen.role(Role::Text)),
-                    (line.text.clone(), pen.role(Role::Text)),
-                ]);
+                for (at, text) in wrap(&line.text, room.saturating_sub(KEYS)).iter().enumerate() {
+                    let keys = if at == 0 { line.keys.as_str() } else { "" };
+                    block.push(vec![
+                        (format!("{keys:<KEYS$}"), pen.role(Role::Key)),
+                        (text.clone(), pen.role(Role::Text)),
+                    ]);
+                }
             }
             block.push(Vec::new());
             block
         })
         .collect();
     let total: usize = blocks.iter().map(Vec::len).sum();
-    let two = area(app).width >= 70;
     let mut columns: Vec<Vec<Vec<Span>>> = vec![Vec::new()];
     for block in blocks {
         let at = columns.len() - 1;
@@ -73,7 +76,7 @@ pub(in crate::tui) fn beyond(app: &App, context: Context) -> usize {
 /// Draws it.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, context: Context, top: usize) {
     let area = area(app);
-    let mut pen = pen.within(Rect { x: area.x.saturating_sub(1), width: area.width + 2, ..area });
+    let mut pen = pen.within(area);
     let inner = frame(&mut pen, area, &format!("Keys for {}", context.title()));
     let columns = lines(&pen, app, context);
     let n = columns.len() as u16;

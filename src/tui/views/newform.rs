@@ -11,12 +11,12 @@ use crate::tui::app::plan::Button;
 use crate::tui::theme::Role;
 
 /// Cells of a label.
-const LABEL: u16 = 9;
+const LABEL: u16 = 8;
 
 /// Draws it; answers where the cursor is.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, form: &NewForm) -> Option<(u16, u16)> {
     let area = centred(app, 66, 18, (4, 0));
-    let mut pen = pen.within(Rect { x: area.x.saturating_sub(1), width: area.width + 2, ..area });
+    let mut pen = pen.within(area);
     let inner = frame(&mut pen, area, "New session");
     // On a low window the empty lines go first, then the prompt's.
     let spare = inner.height.saturating_sub(8).min(8);
@@ -38,9 +38,9 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, form: &NewForm) -> Option<(u16,
     if form.field == Field::Prompt {
         cursor = Some(text_field(&mut pen, &form.prompt, field));
     } else {
-        let (rows, _) = form.prompt.wrapped(usize::from(field.width.saturating_sub(2)));
+        let (rows, _) = form.prompt.wrapped(usize::from(field.width.saturating_sub(3)));
         for (row, text) in rows.iter().take(usize::from(prompt)).enumerate() {
-            pen.text(field.x + 1, y + row as u16, field.width, text, pen.role(Role::Text));
+            pen.text(field.x + 2, y + row as u16, field.width, text, pen.role(Role::Text));
         }
     }
     y += prompt + gap();
@@ -93,12 +93,12 @@ fn choice(
     label(pen, form, field, inner, y, name);
     let focused = form.field == field;
     let text = format!("{} {value} {}", pen.glyphs.choice_left, pen.glyphs.choice_right);
-    let room = inner.width.saturating_sub(LABEL + 1);
+    let room = inner.width.saturating_sub(LABEL + 2);
     if focused {
         pen.text(inner.x + LABEL, y, 1, pen.glyphs.bar, pen.role(Role::Accent));
     }
     let style = if focused { pen.role(Role::Title) } else { pen.role(Role::Text) };
-    pen.text(inner.x + LABEL + 1, y, room, &text, style);
+    pen.text(inner.x + LABEL + 2, y, room, &text, style);
 }
 
 #[expect(clippy::too_many_arguments, reason = "the parts of one line, each used once")]
@@ -120,8 +120,8 @@ fn line_field(
     let (text, role) = if editor.is_empty() { (default, Role::Muted) } else { (editor.text(), Role::Text) };
     let remark = if editor.is_empty() && !text.is_empty() { remark } else { "" };
     let right = remark.len() as u16;
-    let room = at.width.saturating_sub(right + 2);
-    pen.text(at.x + 1, y, room, text, pen.role(role));
+    let room = at.width.saturating_sub(right + 4);
+    pen.text(at.x + 2, y, room, text, pen.role(role));
     pen.right(inner.right(), y, right, remark, pen.role(Role::Muted));
     None
 }

@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use super::dialog::{centred, cross, frame};
 use super::pen::Pen;
+use crate::domain::text::cut;
 use crate::tui::action::ActionSpec;
 use crate::tui::app::App;
 use crate::tui::app::overlay::Palette;
@@ -15,7 +16,7 @@ const ROWS: u16 = 12;
 const DOC: u16 = 2;
 
 fn area(app: &App) -> Rect {
-    centred(app, 56, ROWS + DOC + 5, (4, 2))
+    centred(app, 68, ROWS + DOC + 5, (4, 2))
 }
 
 /// Matches that are on view, for the one who scrolls.
@@ -26,7 +27,7 @@ pub(in crate::tui) fn rows(app: &App) -> usize {
 /// Draws it; answers where the cursor is.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, palette: &Palette) -> Option<(u16, u16)> {
     let area = area(app);
-    let mut pen = pen.within(Rect { x: area.x.saturating_sub(1), width: area.width + 2, ..area });
+    let mut pen = pen.within(area);
     let inner = frame(&mut pen, area, "Command");
     let muted = pen.role(Role::Muted);
     let y = inner.y;
@@ -48,9 +49,9 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, palette: &Palette) -> Option<(u
         }
         let refusal = app.refusal(found.action, &contexts);
         let style = if refusal.is_some() { muted } else { pen.role(Role::Text) };
-        let title = found.action.spec().title;
-        let title_room = inner.width.saturating_sub(22).min(30);
-        for (n, c) in title.chars().enumerate().take(usize::from(title_room)) {
+        let title_room = inner.width.saturating_sub(23);
+        let title = cut(found.action.spec().title, usize::from(title_room), pen.glyphs.cut);
+        for (n, c) in title.chars().enumerate() {
             let hit = found.matched.contains(&n);
             let style = if hit { pen.bold(Role::Accent) } else { style };
             pen.text(inner.x + n as u16, y, 1, c.encode_utf8(&mut [0; 4]), style);

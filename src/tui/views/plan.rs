@@ -60,7 +60,7 @@ fn groups(dialog: &PlanDialog) -> Vec<Group> {
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog) {
     let parts = parts(app, dialog);
     let area = parts.area;
-    let mut pen = pen.within(Rect { x: area.x.saturating_sub(1), width: area.width + 2, ..area });
+    let mut pen = pen.within(area);
     let n = match &dialog.planning {
         Planning::Ready(_) => dialog.size(Group::All),
         _ => dialog.request.ids.len(),

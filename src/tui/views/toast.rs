@@ -23,7 +23,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
         return;
     }
     let width = CELLS.min(cols - 2);
-    let room = usize::from(width.saturating_sub(6));
+    let room = usize::from(width.saturating_sub(7));
     let title = wrap(&toast.title, room.saturating_sub(8));
     let text: Vec<String> = toast.lines.iter().flat_map(|line| wrap(line, room)).collect();
     let lines = (title.len() + text.len()).min(LINES);
@@ -48,9 +48,9 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     for y in area.top()..area.bottom() {
         pen.cell(area.x, y, pen.glyphs.bar, pen.role(role));
     }
-    let (left, right) = (area.x + 4, area.right().saturating_sub(2));
+    let (left, right) = (area.x + 5, area.right().saturating_sub(2));
     let mut y = area.y + 1;
-    pen.text(area.x + 2, y, 1, glyph, sign);
+    pen.text(area.x + 3, y, 1, glyph, sign);
     if app.toasts.len() > 1 {
         let count = format!("1 of {}", app.toasts.len());
         pen.right(right, y, 8, &count, pen.role(Role::Muted));
