@@ -14,20 +14,7 @@ use crate::fixture::{Bench, minutes_ago, page, session, shop, trash};
 
 /// Key sequences that lead to every view and every layer.
 const WAYS: [&str; 14] = [
-    "j",
-    "S-Tab",
-    "Enter",
-    "Z",
-    "j j i",
-    "t",
-    "J",
-    "d",
-    "n",
-    "m",
-    ":",
-    "?",
-    "a",
-    "/",
+    "j", "S-Tab", "Enter", "Z", "j j i", "t", "J", "d", "n", "m", ":", "?", "a", "/",
 ];
 
 fn bench(way: usize) -> Bench {
@@ -41,9 +28,16 @@ fn bench(way: usize) -> Bench {
                     bench.answer_page(page(trash()));
                 }
                 if let Some(Effect::Plan { ticket, .. }) = bench.take().last() {
-                    bench.send(Event::Planning { ticket: *ticket, done: 1, total: 2 });
+                    bench.send(Event::Planning {
+                        ticket: *ticket,
+                        done: 1,
+                        total: 2,
+                    });
                 }
-                let failure = Failure { message: "x ".repeat(200), hint: None };
+                let failure = Failure {
+                    message: "x ".repeat(200),
+                    hint: None,
+                };
                 bench.send(Event::Trouble(failure));
                 bench.app
             })
@@ -102,11 +96,23 @@ proptest! {
 /// Where words stand that are beside numbers.
 fn places(bench: &Bench) -> Vec<Option<usize>> {
     let screen = bench.screen();
-    let words = ["«", "»", "◦", "Pinned", "mobile", "shop-14", "stuck", "in review", "├"];
+    let words = [
+        "«",
+        "»",
+        "◦",
+        "Pinned",
+        "mobile",
+        "shop-14",
+        "stuck",
+        "in review",
+        "├",
+    ];
     words
         .iter()
         .map(|word| {
-            screen.lines().find_map(|line| line.find(word).map(|at| line[..at].chars().count()))
+            screen
+                .lines()
+                .find_map(|line| line.find(word).map(|at| line[..at].chars().count()))
         })
         .collect()
 }
@@ -129,8 +135,10 @@ fn rows_differ_without_colour_in_sign_or_type() {
         Status::Merged,
         Status::Killed,
     ];
-    let rows: Vec<_> =
-        statuses.iter().map(|status| session("shop-1", "Same title", "claude", *status, 1)).collect();
+    let rows: Vec<_> = statuses
+        .iter()
+        .map(|status| session("shop-1", "Same title", "claude", *status, 1))
+        .collect();
     bench.app.list.rows = rows;
     let buffer = bench.buffer();
     let mut seen: Vec<Vec<(String, Style)>> = Vec::new();
@@ -175,13 +183,22 @@ fn every_cell_has_the_role_of_the_drawings() {
 fn every_key_of_the_bottom_line_acts() {
     let bench = Bench::new(200, 60);
     assert!(bench.app.is_legal(Action::Open) && bench.app.is_legal(Action::AnswerYes));
-    let quiet = shop().into_iter().filter(|s| s.condition.status == Status::Killed).collect();
+    let quiet = shop()
+        .into_iter()
+        .filter(|s| s.condition.status == Status::Killed)
+        .collect();
     let mut bench = Bench::blank(200, 60);
     bench.send(Event::Changed);
     bench.send(Event::Board(Box::new(crate::fixture::board())));
     bench.answer_page(page(quiet));
     let screen = bench.screen();
     let last = screen.lines().last().unwrap_or("");
-    assert!(!last.contains("y yes") && !last.contains("Enter open"), "{last}");
-    assert!(last.contains("r launch") && last.contains("? help"), "{last}");
+    assert!(
+        !last.contains("y yes") && !last.contains("Enter open"),
+        "{last}"
+    );
+    assert!(
+        last.contains("r launch") && last.contains("? help"),
+        "{last}"
+    );
 }

@@ -15,7 +15,11 @@ const KEYS: usize = 15;
 fn area(app: &App) -> Rect {
     let (cols, rows) = app.setup.size;
     let height = rows.saturating_sub(3).max(5);
-    if cols >= 80 { centred(app, 78, height.min(40), (4, 1)) } else { centred(app, cols, height, (2, 1)) }
+    if cols >= 80 {
+        centred(app, 78, height.min(40), (4, 1))
+    } else {
+        centred(app, cols, height, (2, 1))
+    }
 }
 
 /// Contexts that the help of one place speaks of.
@@ -39,7 +43,10 @@ fn lines(pen: &Pen<'_>, app: &App, context: Context) -> Vec<Vec<Vec<Span>>> {
         .map(|group| {
             let mut block = vec![vec![(group.title.to_owned(), pen.role(Role::Muted))]];
             for line in &group.lines {
-                for (at, text) in wrap(&line.text, room.saturating_sub(KEYS)).iter().enumerate() {
+                for (at, text) in wrap(&line.text, room.saturating_sub(KEYS))
+                    .iter()
+                    .enumerate()
+                {
                     let keys = if at == 0 { line.keys.as_str() } else { "" };
                     block.push(vec![
                         (format!("{keys:<KEYS$}"), pen.role(Role::Key)),
@@ -69,7 +76,11 @@ fn lines(pen: &Pen<'_>, app: &App, context: Context) -> Vec<Vec<Vec<Span>>> {
 pub(in crate::tui) fn beyond(app: &App, context: Context) -> usize {
     let mut buffer = ratatui::buffer::Buffer::empty(Rect::new(0, 0, 1, 1));
     let pen = Pen::new(&mut buffer, app);
-    let longest = lines(&pen, app, context).iter().map(Vec::len).max().unwrap_or(0);
+    let longest = lines(&pen, app, context)
+        .iter()
+        .map(Vec::len)
+        .max()
+        .unwrap_or(0);
     longest.saturating_sub(usize::from(area(app).height.saturating_sub(2)))
 }
 
@@ -83,7 +94,12 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, context: Context, top: usize) {
     let width = inner.width / n;
     for (at, column) in columns.iter().enumerate() {
         let x = inner.x + at as u16 * width;
-        for (row, line) in column.iter().skip(top).take(usize::from(inner.height)).enumerate() {
+        for (row, line) in column
+            .iter()
+            .skip(top)
+            .take(usize::from(inner.height))
+            .enumerate()
+        {
             pen.spans(x, inner.y + row as u16, width.saturating_sub(1), line);
         }
     }
