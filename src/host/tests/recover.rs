@@ -5,7 +5,9 @@ use crate::domain::operation::{OperationState, StepResult, Verb};
 use crate::domain::session::Session;
 use crate::domain::status::Status;
 use crate::host::Host;
+use crate::domain::ids::OperationId;
 use crate::host::context::Context;
+use crate::host::error::HostError;
 use crate::host::ports::StorePort;
 
 use super::restore::deleted;
@@ -197,6 +199,17 @@ async fn an_operation_that_runs_is_left_alone_and_one_that_fails_is_stuck_v3() {
     recorder.heal("rollback_seed");
     let again = host.recover(&Context::new()).await.unwrap();
     assert_eq!(again.stuck, std::slice::from_ref(&stuck));
+    let stuck = OperationId::new(stuck).unwrap();
+    assert!(host.resume(&Context::new(), &stuck).await.unwrap());
+    assert!(recorder.session_now("a").is_none());
+    let error = host.abandon(&stuck).await.unwrap_err();
+    assert!(matches!(error, HostError::NoOperation(_)), "{error}");
+    let running = OperationId::new(running).unwrap();
+    let error = host.abandon(&running).await.unwrap_err();
+    assert!(matches!(error, HostError::Refused { .. }), "{error}");
+    recorder.change(|m| m.held.clear());
+    host.abandon(&running).await.unwrap();
+    assert!(recorder.session_now("b").unwrap().is_live());
 }
 
 #[tokio::test]
