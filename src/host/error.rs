@@ -126,9 +126,11 @@ impl HostError {
                 ended: Ended::TimedOut,
                 ..
             } => ErrorKind::TimedOut,
-            Self::NotFound(_) | Self::NoProject(_) | Self::NoParent(_) | Self::NoBatch(_) | Self::NoOperation(_) => {
-                ErrorKind::NotFound
-            }
+            Self::NotFound(_)
+            | Self::NoProject(_)
+            | Self::NoParent(_)
+            | Self::NoBatch(_)
+            | Self::NoOperation(_) => ErrorKind::NotFound,
             Self::PlanKeepsChanging { .. } => ErrorKind::Failed,
             Self::NotUndone { cause, .. } | Self::Stopped { cause, .. } => cause.kind(),
             Self::IdInTrash(_)

@@ -106,9 +106,7 @@ impl<P: Ports> Host<P> {
             });
         };
         let unfinished = self.ports.unfinished().await?;
-        let found = unfinished
-            .into_iter()
-            .find(|operation| operation.id == *id);
+        let found = unfinished.into_iter().find(|operation| operation.id == *id);
         let operation = found.ok_or_else(|| HostError::NoOperation(id.clone()))?;
         Ok((operation, own))
     }

@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use crate::domain::ids::OperationId;
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{OperationState, StepResult, Verb};
 use crate::domain::session::Session;
