@@ -149,11 +149,12 @@ pub(crate) async fn screen<P: Ports>(console: &Console<P>, args: ScreenArgs) -> 
         .screen(&console.context, &args.id, args.scrollback)
         .await?;
     console.out.answer(&ScreenJson::from(&screen), |_| {
-        screen
-            .lines
+        let lines: Vec<&str> = screen.lines.iter().map(|line| line.trim_end()).collect();
+        let used = lines
             .iter()
-            .map(|line| format!("{}\n", line.trim_end()))
-            .collect()
+            .rposition(|line| !line.is_empty())
+            .map_or(0, |last| last + 1);
+        lines[..used].join("\n")
     })?;
     Ok(Ending::Done)
 }

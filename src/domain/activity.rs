@@ -63,7 +63,11 @@ pub struct ActivityFact {
 impl ActivityFact {
     /// Nothing known yet.
     pub fn unknown(since: Timestamp) -> Self {
-        Self { value: Activity::Unknown, since, witness: String::new() }
+        Self {
+            value: Activity::Unknown,
+            since,
+            witness: String::new(),
+        }
     }
 }
 

@@ -14,9 +14,9 @@ use super::status::{self, Attention, Status, Zone};
 use super::time::Timestamp;
 
 /// A retrying agent wants attention after this time (T4).
-pub const RETRYING_AFTER: Duration = Duration::from_secs(120);
+pub const RETRYING_AFTER: Duration = Duration::from_mins(2);
 /// An active agent without any sign for this time is stalled (G5).
-pub const STALLED_AFTER: Duration = Duration::from_secs(600);
+pub const STALLED_AFTER: Duration = Duration::from_mins(10);
 
 /// Lifecycle, activity and what is derived from them. The derived fields are a cache for queries,
 /// set by [`Condition::settle`] and never a source of truth.
@@ -159,8 +159,11 @@ impl Condition {
 
     fn ended(mut self, reason: TerminationReason, at: Timestamp) -> Self {
         if self.activity.value != Activity::Exited {
-            self.activity =
-                ActivityFact { value: Activity::Exited, since: at, witness: "process".to_owned() };
+            self.activity = ActivityFact {
+                value: Activity::Exited,
+                since: at,
+                witness: "process".to_owned(),
+            };
         }
         self.question = None;
         self.lifecycle.state = State::Terminated;
@@ -188,7 +191,10 @@ impl Condition {
         }
         let (attention, due) = self.attention(now);
         self.attention = attention;
-        self.due_at = earliest(due, self.lifecycle.detecting.as_ref().map(probe::next_attempt));
+        self.due_at = earliest(
+            due,
+            self.lifecycle.detecting.as_ref().map(probe::next_attempt),
+        );
         self
     }
 
@@ -197,9 +203,10 @@ impl Condition {
         let unseen = |since: Timestamp| self.seen_at.is_none_or(|seen| seen < since);
         let until_seen = |reason| (unseen(self.status_since).then_some(reason), None);
         let timed = match self.activity.value {
-            Activity::Retrying => {
-                Some((Attention::Retrying, self.activity.since.plus(RETRYING_AFTER)))
-            }
+            Activity::Retrying => Some((
+                Attention::Retrying,
+                self.activity.since.plus(RETRYING_AFTER),
+            )),
             Activity::Active => {
                 let sign = self.last_activity_at.unwrap_or(self.activity.since);
                 Some((Attention::Stalled, sign.plus(STALLED_AFTER)))

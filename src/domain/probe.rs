@@ -7,13 +7,13 @@ use super::lifecycle::{Detecting, State, TerminationReason};
 use super::time::Timestamp;
 
 /// Activity this fresh counts as a sign of life against a failed probe.
-pub const RECENT: Duration = Duration::from_secs(60);
+pub const RECENT: Duration = Duration::from_mins(1);
 /// Attempts are counted at least this far apart (A5).
 pub const ATTEMPT_EVERY: Duration = Duration::from_secs(30);
 /// Equal attempts after which the session is stuck (A5).
 pub const ATTEMPTS: u32 = 3;
 /// Time after which the session is stuck (A5).
-pub const DETECTING_LIMIT: Duration = Duration::from_secs(300);
+pub const DETECTING_LIMIT: Duration = Duration::from_mins(5);
 
 /// The answer of one question of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,14 +45,20 @@ impl Evidence {
 
     /// The evidence without times, as compared from attempt to attempt.
     fn fingerprint(&self, recent: bool) -> String {
-        format!("keeper {:?}, process {:?}, recent {recent}", self.keeper, self.process)
+        format!(
+            "keeper {:?}, process {:?}, recent {recent}",
+            self.keeper, self.process
+        )
     }
 }
 
 /// Rule A6: if in one round five or more and over half of the live sessions read dead, all of them
 /// count as failed probes.
 pub fn break_circuit(round: &mut [Evidence]) {
-    let dead = round.iter().filter(|evidence| evidence.reads_dead()).count();
+    let dead = round
+        .iter()
+        .filter(|evidence| evidence.reads_dead())
+        .count();
     if dead >= 5 && dead * 2 > round.len() {
         for evidence in round.iter_mut().filter(|evidence| evidence.reads_dead()) {
             evidence.keeper = Answer::Failed;
@@ -72,10 +78,14 @@ pub(super) fn conclude(now_is: &Condition, evidence: &Evidence, now: Timestamp) 
     if next.lifecycle.state.is_terminal() || next.lifecycle.published == 0 {
         return next;
     }
-    let recent = next.last_activity_at.is_some_and(|at| now.since(at) < RECENT);
+    let recent = next
+        .last_activity_at
+        .is_some_and(|at| now.since(at) < RECENT);
     match (evidence.keeper, evidence.process) {
         (Answer::No, Answer::No) if evidence.kill_requested.is_some() => {
-            let reason = evidence.kill_requested.unwrap_or(TerminationReason::ManuallyKilled);
+            let reason = evidence
+                .kill_requested
+                .unwrap_or(TerminationReason::ManuallyKilled);
             next.lost(reason, now)
         }
         (Answer::Yes, Answer::Yes) => rescue(next),
@@ -97,14 +107,18 @@ fn detect(mut next: Condition, evidence: &str, now: Timestamp) -> Condition {
     if next.lifecycle.state == State::Stuck {
         return next;
     }
-    let mut memory = next.lifecycle.detecting.take().unwrap_or_else(|| Detecting {
-        since: now,
-        last_attempt: Timestamp(i64::MIN / 2),
-        attempts: 0,
-        evidence: evidence.to_owned(),
-    });
+    let mut memory = next
+        .lifecycle
+        .detecting
+        .take()
+        .unwrap_or_else(|| Detecting {
+            since: now,
+            last_attempt: Timestamp(i64::MIN / 2),
+            attempts: 0,
+            evidence: evidence.to_owned(),
+        });
     if memory.evidence != evidence {
-        memory.evidence = evidence.to_owned();
+        evidence.clone_into(&mut memory.evidence);
         memory.attempts = 1;
         memory.last_attempt = now;
     } else if now.since(memory.last_attempt) >= ATTEMPT_EVERY {

@@ -67,8 +67,9 @@ fn pull_requests_outrank_soft_states_t1(
     #[case] rule: u8,
     #[case] status: Status,
 ) {
+    let prs = [facts];
     for state in [State::Working, State::Idle] {
-        let derived = derive(&lifecycle(state, None), &activity(Activity::Idle), &[facts.clone()]);
+        let derived = derive(&lifecycle(state, None), &activity(Activity::Idle), &prs);
         assert_eq!((derived.rule, derived.status), (rule, status));
     }
 }

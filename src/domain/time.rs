@@ -18,12 +18,18 @@ impl Timestamp {
 
     /// This time moved forward by `by`.
     pub fn plus(self, by: Duration) -> Self {
-        Self(self.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
+        Self(
+            self.0
+                .saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)),
+        )
     }
 
     /// This time moved back by `by`.
     pub fn minus(self, by: Duration) -> Self {
-        Self(self.0.saturating_sub(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
+        Self(
+            self.0
+                .saturating_sub(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)),
+        )
     }
 }
 
@@ -40,7 +46,8 @@ impl FromStr for Timestamp {
     type Err = jiff::Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse::<jiff::Timestamp>().map(|time| Self(time.as_millisecond()))
+        text.parse::<jiff::Timestamp>()
+            .map(|time| Self(time.as_millisecond()))
     }
 }
 
@@ -97,7 +104,7 @@ mod tests {
     fn prints_rfc_3339_with_milliseconds_and_reads_it_back() {
         let time = Timestamp(1_796_000_000_123);
         assert_eq!(time.to_string().parse::<Timestamp>().unwrap(), time);
-        assert!(time.to_string().ends_with(".123Z"), "{time}");
+        assert!(time.to_string().contains(".123Z"), "{time}");
     }
 
     #[test]
@@ -113,7 +120,7 @@ mod tests {
 
     #[test]
     fn durations_are_read_with_their_unit() {
-        assert_eq!(parse_duration("7d"), Some(Duration::from_secs(604_800)));
+        assert_eq!(parse_duration("7d"), Some(Duration::from_hours(7 * 24)));
         assert_eq!(parse_duration("30"), Some(Duration::from_secs(30)));
         assert_eq!(parse_duration("1 day"), None);
         assert_eq!(parse_duration("99999999999999999999d"), None);

@@ -202,7 +202,9 @@ pub trait StorePort: Send + Sync + 'static {
         text: &str,
         source: &str,
     ) -> impl Future<Output = PortResult<()>> + Send;
-    /// Ends the session: done where no reason is given. A terminal or deleted row stays as it is.
+    /// Ends the session: done where no reason is given. A terminal or deleted row stays as it is,
+    /// except that the reason outranks `agent_process_exited`, which the keeper of a stopped agent
+    /// may have told first.
     fn end(
         &self,
         id: &SessionId,
@@ -520,6 +522,8 @@ pub trait WorkspacePort: Send + Sync + 'static {
         ctx: &Context,
         worktree: &Path,
     ) -> impl Future<Output = PortResult<Advice>> + Send;
+    /// Where the worktree of a session is made.
+    fn worktree_path(&self, project: &ProjectName, id: &SessionId) -> PathBuf;
     /// Where the worktree of a session goes when it is deleted.
     fn trash_path(&self, batch: &BatchId, id: &SessionId) -> PathBuf;
     /// Moves a worktree into the trash whole and releases its branch (D9). Idempotent: done already

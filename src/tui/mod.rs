@@ -5,6 +5,7 @@
 
 pub mod action;
 pub mod app;
+pub mod attach;
 pub mod event;
 pub mod glyph;
 mod nearest;

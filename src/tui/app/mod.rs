@@ -188,6 +188,8 @@ pub struct App {
     pub overlays: Vec<Overlay>,
     /// The form for a new session, as it was left.
     pub draft: Option<NewForm>,
+    /// The form that was submitted last, and when: it is shown again where it failed.
+    pub submitted: Option<(NewForm, Timestamp)>,
     /// Notices.
     pub toasts: Toasts,
     /// Faults by their source.
@@ -237,6 +239,7 @@ impl App {
             tab_asked: None,
             overlays: Vec::new(),
             draft: None,
+            submitted: None,
             toasts: Toasts::default(),
             faults: BTreeMap::new(),
             looking: None,
@@ -275,7 +278,9 @@ impl App {
         let sections = &self.board.sections;
         self.loaded
             && self.board.projects.is_empty()
-            && sections.iter().all(|section| section.total == 0 && section.path.is_none())
+            && sections
+                .iter()
+                .all(|section| section.total == 0 && section.path.is_none())
     }
 
     /// The areas of the window.
@@ -290,7 +295,10 @@ impl App {
                 rail: self.focus == Focus::Rail,
             },
             (View::Trash, None) if self.focus == Focus::Rail && cols < TWO_COLUMNS => {
-                Shape::Board { right: false, rail: true }
+                Shape::Board {
+                    right: false,
+                    rail: true,
+                }
             }
             (View::Trash, None) => Shape::Wide,
             (View::Jobs, None) => Shape::Pair,
@@ -300,12 +308,20 @@ impl App {
 
     /// The list that has the selection in this view.
     pub fn current_list(&self) -> &List {
-        if self.view == View::Trash { &self.trash } else { &self.list }
+        if self.view == View::Trash {
+            &self.trash
+        } else {
+            &self.list
+        }
     }
 
     /// The list that has the selection in this view.
     pub fn current_list_mut(&mut self) -> &mut List {
-        if self.view == View::Trash { &mut self.trash } else { &mut self.list }
+        if self.view == View::Trash {
+            &mut self.trash
+        } else {
+            &mut self.list
+        }
     }
 
     /// The selected session of the list.
@@ -316,12 +332,19 @@ impl App {
     /// The selected section.
     pub fn current_section(&self) -> Option<&Section> {
         let key = self.section.as_ref()?;
-        self.board.sections.iter().find(|section| section.key == *key)
+        self.board
+            .sections
+            .iter()
+            .find(|section| section.key == *key)
     }
 
     /// Sessions of a zone in all sections.
     pub fn zone_count(&self, zone: Zone) -> u64 {
-        self.board.sections.iter().map(|section| section.zones.of(zone)).sum()
+        self.board
+            .sections
+            .iter()
+            .map(|section| section.zones.of(zone))
+            .sum()
     }
 
     /// Agents that go on when the dashboard is left: those that work or wait.
@@ -338,20 +361,33 @@ impl App {
             return None;
         }
         let layout = self.layout();
-        let shown = if layout.right.width > 0 { self.tab == Tab::Screen } else { layout.peek.height > 0 };
+        let shown = if layout.right.width > 0 {
+            self.tab == Tab::Screen
+        } else {
+            layout.peek.height > 0
+        };
         self.list.selected.as_ref().filter(|_| shown)
     }
 
     /// The next time at which something changes by time alone.
     pub fn wake(&self) -> Option<Timestamp> {
-        let looking = self.looking.as_ref().filter(|looking| self.unseen_since(looking).is_some());
+        let looking = self
+            .looking
+            .as_ref()
+            .filter(|looking| self.unseen_since(looking).is_some());
         let seen = looking.map(|looking| looking.since.plus(SEEN_AFTER));
         let reread = self.stale.then(|| self.read_at.plus(REREAD_AFTER));
         let loading = |list: &List| {
             let awaited = !list.loaded && list.ticket.is_some();
             Some(list.asked_at.plus(LOADING_AFTER)).filter(|at| awaited && *at > self.now)
         };
-        let running = self.jobs.running.first().map(|_| self.now.plus(Duration::from_secs(1)));
+        // Only the jobs view shows how long work takes.
+        let running = self
+            .jobs
+            .running
+            .first()
+            .filter(|_| self.view == View::Jobs);
+        let running = running.map(|_| self.now.plus(Duration::from_secs(1)));
         let list = self.current_list();
         [
             seen,
@@ -359,7 +395,7 @@ impl App {
             loading(list),
             running,
             list.wake(self.last_key),
-            self.toasts.wake(),
+            self.toasts.wake(self.now),
             self.next_age(),
         ]
         .into_iter()
@@ -378,7 +414,10 @@ impl App {
     fn next_age(&self) -> Option<Timestamp> {
         let list = self.current_list();
         let lines = list.lines();
-        let shown = lines.iter().skip(list.top).take(usize::from(self.setup.size.1));
+        let shown = lines
+            .iter()
+            .skip(list.top)
+            .take(usize::from(self.setup.size.1));
         shown
             .filter_map(|line| list.rows.get(line.row))
             .map(|session| next_turn(self.now, words::row_since(session)))

@@ -79,8 +79,14 @@ impl Group {
     ];
 
     /// The groups that have a tab.
-    const TABS: [Self; 6] =
-        [Self::All, Self::Live, Self::Uncommitted, Self::Unpushed, Self::Pinned, Self::Skipped];
+    const TABS: [Self; 6] = [
+        Self::All,
+        Self::Live,
+        Self::Uncommitted,
+        Self::Unpushed,
+        Self::Pinned,
+        Self::Skipped,
+    ];
 
     /// The word in the counts.
     pub fn word(self) -> &'static str {
@@ -99,7 +105,10 @@ impl Group {
 
     /// Whether its line has a warning sign.
     pub fn warns(self) -> bool {
-        matches!(self, Self::Live | Self::Uncommitted | Self::Unpushed | Self::Pinned)
+        matches!(
+            self,
+            Self::Live | Self::Uncommitted | Self::Unpushed | Self::Pinned
+        )
     }
 
     fn holds(self, item: &PlanItem) -> bool {
@@ -112,9 +121,15 @@ impl Group {
             Self::Pinned => item.row.pinned,
             Self::Children => item.pulled_in_by.is_some(),
             Self::Skipped => false,
-            Self::Safe => [Self::Live, Self::Uncommitted, Self::Unpushed, Self::OpenPr, Self::Pinned]
-                .iter()
-                .all(|group| !group.holds(item)),
+            Self::Safe => [
+                Self::Live,
+                Self::Uncommitted,
+                Self::Unpushed,
+                Self::OpenPr,
+                Self::Pinned,
+            ]
+            .iter()
+            .all(|group| !group.holds(item)),
         }
     }
 }
@@ -179,12 +194,17 @@ impl PlanDialog {
     /// Whether a session of the plan will go: neither it nor a descendant was dropped, and what
     /// pulled it in goes too. A session never goes without its descendants (D1).
     pub fn keeps(&self, item: &PlanItem) -> bool {
-        let Some(plan) = self.plan() else { return false };
+        let Some(plan) = self.plan() else {
+            return false;
+        };
         let asked_for = item.pulled_in_by.is_none();
         let puller = item.pulled_in_by.as_ref().and_then(|id| find(plan, id));
         let goes = |id: &SessionId| {
             !self.dropped.contains(id)
-                && !self.dropped.iter().any(|dropped| is_above(plan, id, dropped))
+                && !self
+                    .dropped
+                    .iter()
+                    .any(|dropped| is_above(plan, id, dropped))
         };
         goes(&item.row.id) && (asked_for || puller.is_some_and(|above| goes(&above.row.id)))
     }
@@ -203,7 +223,9 @@ impl PlanDialog {
 
     /// Takes the selected session out of the plan, or puts it back with all that belongs to it.
     pub fn toggle(&mut self) {
-        let Some(Row::Item(item, keeps)) = self.rows().get(self.index).copied() else { return };
+        let Some(Row::Item(item, keeps)) = self.rows().get(self.index).copied() else {
+            return;
+        };
         let id = item.row.id.clone();
         if keeps {
             self.dropped.insert(id);
@@ -216,8 +238,13 @@ impl PlanDialog {
 
     /// The lines of the group that is listed.
     pub fn rows(&self) -> Vec<Row<'_>> {
-        let Some(plan) = self.plan() else { return Vec::new() };
-        let items = plan.items.iter().map(|item| Row::Item(item, self.keeps(item)));
+        let Some(plan) = self.plan() else {
+            return Vec::new();
+        };
+        let items = plan
+            .items
+            .iter()
+            .map(|item| Row::Item(item, self.keeps(item)));
         let skipped = plan.skipped.iter().map(Row::Skipped);
         let mut rows: Vec<Row<'_>> = items.chain(skipped).filter(|row| self.lists(row)).collect();
         rows.sort_by_cached_key(|row| match row {
@@ -256,8 +283,13 @@ impl PlanDialog {
     /// Lists the next group, or the one before.
     pub fn turn(&mut self, by: isize) {
         let tabs = self.tabs();
-        let at = tabs.iter().position(|group| *group == self.group).unwrap_or(0);
-        let next = at.saturating_add_signed(by).min(tabs.len().saturating_sub(1));
+        let at = tabs
+            .iter()
+            .position(|group| *group == self.group)
+            .unwrap_or(0);
+        let next = at
+            .saturating_add_signed(by)
+            .min(tabs.len().saturating_sub(1));
         self.group = tabs.get(next).copied().unwrap_or(Group::All);
         (self.index, self.top) = (0, 0);
     }
@@ -267,7 +299,10 @@ impl PlanDialog {
         let last = self.rows().len().saturating_sub(1);
         self.index = index.min(last);
         let height = height.max(1);
-        self.top = self.top.min(self.index).max((self.index + 1).saturating_sub(height));
+        self.top = self
+            .top
+            .min(self.index)
+            .max((self.index + 1).saturating_sub(height));
     }
 
     /// What a line of the counts says beside its number.
@@ -284,8 +319,10 @@ impl PlanDialog {
                     }
                 }
                 agents.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), *name));
-                let agents: Vec<String> =
-                    agents.iter().map(|(name, n)| format!("{n} {name}")).collect();
+                let agents: Vec<String> = agents
+                    .iter()
+                    .map(|(name, n)| format!("{n} {name}"))
+                    .collect();
                 format!("will be stopped: {}", agents.join(", "))
             }
             Group::Uncommitted => {
@@ -297,15 +334,20 @@ impl PlanDialog {
                 format!("{}, the branches stay", count(commits as usize, "commit"))
             }
             Group::OpenPr => {
-                let numbers: Vec<String> =
-                    of().filter_map(|item| item.row.open_pr).map(|n| format!("#{n}")).collect();
+                let numbers: Vec<String> = of()
+                    .filter_map(|item| item.row.open_pr)
+                    .map(|n| format!("#{n}"))
+                    .collect();
                 let verb = if numbers.len() == 1 { "stays" } else { "stay" };
                 format!("{} {verb} open", names(&numbers))
             }
             Group::Children => {
                 let by: BTreeSet<&SessionId> =
                     of().filter_map(|item| item.pulled_in_by.as_ref()).collect();
-                format!("pulled in by {}", names(&by.into_iter().collect::<Vec<_>>()))
+                format!(
+                    "pulled in by {}",
+                    names(&by.into_iter().collect::<Vec<_>>())
+                )
             }
             Group::Pinned => "go too, without the pin check".to_owned(),
             Group::Skipped => self.skip_remark(),
@@ -314,16 +356,30 @@ impl PlanDialog {
     }
 
     fn skip_remark(&self) -> String {
-        let Some(plan) = self.plan() else { return String::new() };
+        let Some(plan) = self.plan() else {
+            return String::new();
+        };
         let mut kinds: Vec<(&str, usize)> = Vec::new();
-        let dropped = plan.items.iter().filter(|item| !self.keeps(item)).map(|_| "dropped");
-        for kind in plan.skipped.iter().map(|skip| skip_kind(&skip.reason)).chain(dropped) {
+        let dropped = plan
+            .items
+            .iter()
+            .filter(|item| !self.keeps(item))
+            .map(|_| "dropped");
+        for kind in plan
+            .skipped
+            .iter()
+            .map(|skip| skip_kind(&skip.reason))
+            .chain(dropped)
+        {
             match kinds.iter_mut().find(|(known, _)| *known == kind) {
                 Some((_, n)) => *n += 1,
                 None => kinds.push((kind, 1)),
             }
         }
-        let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+        let kinds: Vec<String> = kinds
+            .iter()
+            .map(|(kind, n)| format!("{n} {kind}"))
+            .collect();
         kinds.join(", ")
     }
 
@@ -332,7 +388,10 @@ impl PlanDialog {
         let pinned = |plan: &Plan| {
             plan.items.is_empty()
                 && !plan.skipped.is_empty()
-                && plan.skipped.iter().all(|skip| skip_kind(&skip.reason) == "pinned")
+                && plan
+                    .skipped
+                    .iter()
+                    .all(|skip| skip_kind(&skip.reason) == "pinned")
         };
         self.plan().is_some_and(pinned)
     }
@@ -340,15 +399,26 @@ impl PlanDialog {
     /// What to ask the coordinator for: the requested sessions that go, and every id the operator saw.
     pub fn confirmed(&self) -> (DeleteRequest, Vec<SessionId>) {
         let kept = self.kept();
-        let requested =
-            kept.iter().filter(|item| item.pulled_in_by.is_none()).map(|item| item.row.id.clone());
-        let request = DeleteRequest { ids: requested.collect(), ..self.request.clone() };
-        (request, kept.iter().map(|item| item.row.id.clone()).collect())
+        let requested = kept
+            .iter()
+            .filter(|item| item.pulled_in_by.is_none())
+            .map(|item| item.row.id.clone());
+        let request = DeleteRequest {
+            ids: requested.collect(),
+            ..self.request.clone()
+        };
+        (
+            request,
+            kept.iter().map(|item| item.row.id.clone()).collect(),
+        )
     }
 }
 
 fn find<'a>(plan: &'a Plan, id: &SessionId) -> Option<&'a PlanItem> {
-    let at = plan.items.binary_search_by(|item| item.row.id.cmp(id)).ok()?;
+    let at = plan
+        .items
+        .binary_search_by(|item| item.row.id.cmp(id))
+        .ok()?;
     plan.items.get(at)
 }
 
@@ -357,7 +427,9 @@ fn is_above(plan: &Plan, above: &SessionId, below: &SessionId) -> bool {
     let mut at = find(plan, below);
     // A plan is finite and its parents never form a ring (C9); the bound keeps a wrong one harmless.
     for _ in 0..plan.items.len() {
-        let Some(parent) = at.and_then(|item| item.row.parent.as_ref()) else { return false };
+        let Some(parent) = at.and_then(|item| item.row.parent.as_ref()) else {
+            return false;
+        };
         if parent == above {
             return true;
         }
@@ -371,7 +443,9 @@ fn is_above(plan: &Plan, above: &SessionId, below: &SessionId) -> bool {
 fn family(plan: &Plan, item: &PlanItem) -> (u8, Vec<SessionId>) {
     let (mut path, mut top) = (vec![item.row.id.clone()], item);
     for _ in 0..plan.items.len() {
-        let Some(above) = top.row.parent.as_ref().and_then(|id| find(plan, id)) else { break };
+        let Some(above) = top.row.parent.as_ref().and_then(|id| find(plan, id)) else {
+            break;
+        };
         path.push(above.row.id.clone());
         top = above;
     }

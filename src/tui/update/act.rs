@@ -40,7 +40,10 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         Action::NextWaiting => place::next_waiting(app, 1, effects),
         Action::PreviousWaiting => place::next_waiting(app, -1, effects),
         Action::Section(number) => {
-            let section = app.board.sections.get(usize::from(number).saturating_sub(1));
+            let section = app
+                .board
+                .sections
+                .get(usize::from(number).saturating_sub(1));
             if let Some(key) = section.map(|section| section.key.clone()) {
                 app.view = View::Sessions;
                 app.focus = Focus::List;
@@ -62,7 +65,10 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
                 place::view(app, View::Sessions, effects);
             }
             app.focus = Focus::List;
-            app.overlays.push(Overlay::Line { purpose: Purpose::Find, editor });
+            app.overlays.push(Overlay::Line {
+                purpose: Purpose::Find,
+                editor,
+            });
         }
         Action::Palette => palette::open(app),
         Action::Trash => place::view(app, View::Trash, effects),
@@ -80,25 +86,38 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             app.overlays.push(Overlay::NewSession(Box::new(form)));
         }
         Action::NewChat => {
-            let form = NewForm { project: None, ..draft(app) };
+            let form = NewForm {
+                project: None,
+                ..draft(app)
+            };
             app.overlays.push(Overlay::NewSession(Box::new(form)));
         }
         Action::QuickNew => line(app, Purpose::QuickNew, ""),
         Action::AddProject => line(app, Purpose::AddProject, ""),
-        Action::AddThisFolder => effects.extend(app.setup.repository.clone().map(Effect::AddProject)),
+        Action::AddThisFolder => {
+            effects.extend(app.setup.repository.clone().map(Effect::AddProject))
+        }
         Action::Rename => {
-            let selected = app.selected().map(|session| (session.id.clone(), session.title.clone()));
+            let selected = app
+                .selected()
+                .map(|session| (session.id.clone(), session.title.clone()));
             if let Some((id, title)) = selected {
                 line(app, Purpose::Rename(id), &title);
             }
         }
         Action::CancelJob => {
-            effects.extend(app.jobs.current().map(|job| Effect::CancelJob(job.id.clone())));
+            effects.extend(
+                app.jobs
+                    .current()
+                    .map(|job| Effect::CancelJob(job.id.clone())),
+            );
         }
         Action::Back if app.view == View::Sessions => app.focus = Focus::List,
         Action::Back => place::view(app, View::Sessions, effects),
         Action::Suspend => effects.push(Effect::Suspend),
-        Action::Quit => effects.push(Effect::Quit { farewell: farewell(app) }),
+        Action::Quit => effects.push(Effect::Quit {
+            farewell: farewell(app),
+        }),
         _ => verbs::act(app, action, effects),
     }
 }
@@ -119,15 +138,39 @@ fn line(app: &mut App, purpose: Purpose, text: &str) {
 
 /// The form as it was left, with the projects and agents of now.
 pub(super) fn draft(app: &App) -> NewForm {
-    let projects: Vec<_> = app.board.projects.iter().map(|project| project.name.clone()).collect();
-    let agents: Vec<String> =
-        app.setup.agents.iter().filter(|(_, found)| *found).map(|(name, _)| name.clone()).collect();
-    let here = app.section.as_ref().and_then(|key| key.path()).and_then(|path| {
-        app.board.projects.iter().find(|project| project.path == path).map(|p| p.name.clone())
-    });
-    let mut form = app.draft.clone().unwrap_or_else(|| NewForm::new(projects.clone(), agents.clone()));
+    let projects: Vec<_> = app
+        .board
+        .projects
+        .iter()
+        .map(|project| project.name.clone())
+        .collect();
+    let agents: Vec<String> = app
+        .setup
+        .agents
+        .iter()
+        .filter(|(_, found)| *found)
+        .map(|(name, _)| name.clone())
+        .collect();
+    let here = app
+        .section
+        .as_ref()
+        .and_then(|key| key.path())
+        .and_then(|path| {
+            app.board
+                .projects
+                .iter()
+                .find(|project| project.path == path)
+                .map(|p| p.name.clone())
+        });
+    let mut form = app
+        .draft
+        .clone()
+        .unwrap_or_else(|| NewForm::new(projects.clone(), agents.clone()));
     let untouched = form.prompt.is_empty() && form.title.is_empty();
-    let gone = form.project.as_ref().is_some_and(|name| !projects.contains(name));
+    let gone = form
+        .project
+        .as_ref()
+        .is_some_and(|name| !projects.contains(name));
     if untouched || gone {
         form.project = here.or_else(|| projects.first().cloned());
     }
@@ -203,7 +246,11 @@ impl Step {
 /// Rows of a page.
 fn page(app: &App) -> isize {
     let layout = app.layout();
-    let rows = if app.focus == Focus::Right { layout.right } else { layout.list_rows() };
+    let rows = if app.focus == Focus::Right {
+        layout.right
+    } else {
+        layout.list_rows()
+    };
     (rows.height as isize - 1).max(1)
 }
 
@@ -211,7 +258,10 @@ fn go(app: &mut App, step: Step, effects: &mut Vec<Effect>) {
     match (app.view, app.focus) {
         (View::Sessions | View::Trash, Focus::Rail) => go_section(app, step, effects),
         (View::Jobs, Focus::Right) => {
-            let rows = app.jobs.current().map_or(0, |operation| operation.session_ids.len());
+            let rows = app
+                .jobs
+                .current()
+                .map_or(0, |operation| operation.session_ids.len());
             app.jobs.scroll = step.from(app.jobs.scroll, rows);
         }
         (View::Jobs, _) => {
@@ -229,9 +279,10 @@ fn go_row(app: &mut App, step: Step, effects: &mut Vec<Effect>) {
     let after = list.offset + list.rows.len() < list.total as usize;
     let jump = match step {
         Step::First if list.offset > 0 => Some((0, Wanted::First)),
-        Step::Last if after => {
-            Some(((list.total as usize).saturating_sub(crate::tui::app::list::WINDOW), Wanted::Last))
-        }
+        Step::Last if after => Some((
+            (list.total as usize).saturating_sub(crate::tui::app::list::WINDOW),
+            Wanted::Last,
+        )),
         _ => None,
     };
     if let Some((offset, wanted)) = jump {
@@ -247,9 +298,15 @@ fn go_row(app: &mut App, step: Step, effects: &mut Vec<Effect>) {
 
 fn go_section(app: &mut App, step: Step, effects: &mut Vec<Effect>) {
     let sections = &app.board.sections;
-    let current = sections.iter().position(|section| Some(&section.key) == app.section.as_ref());
+    let current = sections
+        .iter()
+        .position(|section| Some(&section.key) == app.section.as_ref());
     // The trash is the line after the last section.
-    let at = if app.view == View::Trash { sections.len() } else { current.unwrap_or(0) };
+    let at = if app.view == View::Trash {
+        sections.len()
+    } else {
+        current.unwrap_or(0)
+    };
     let next = step.from(at, sections.len() + 1);
     if next == at {
         return;
@@ -271,7 +328,9 @@ pub(super) fn scroll_pane(app: &mut App, step: Step, effects: &mut Vec<Effect>) 
         app.tab_top = step.from(app.tab_top, rows);
         return;
     }
-    let Some(id) = app.list.selected.clone() else { return };
+    let Some(id) = app.list.selected.clone() else {
+        return;
+    };
     let by = match step {
         Step::By(by) => -(by as i32),
         Step::First => i32::MAX,
@@ -291,7 +350,10 @@ fn columns_of(app: &App) -> &'static [Focus] {
 
 fn turn_column(app: &mut App, by: isize) {
     let columns = columns_of(app);
-    let at = columns.iter().position(|focus| *focus == app.focus).unwrap_or(0);
+    let at = columns
+        .iter()
+        .position(|focus| *focus == app.focus)
+        .unwrap_or(0);
     let next = (at as isize + by).rem_euclid(columns.len() as isize);
     app.focus = columns[next.unsigned_abs()];
 }

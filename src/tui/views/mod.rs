@@ -54,7 +54,8 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
         }
         cursor = overlay_view(&mut pen, app, overlay).or(cursor);
     }
-    if !app.overlays.iter().any(Overlay::veils) && app.typing.is_none() {
+    let shown = app.typing.is_none() || app.toasts.is_fresh(app.now);
+    if shown && !app.overlays.iter().any(Overlay::veils) {
         toast::draw(&mut pen, app, &layout);
     }
     cursor = bottom::draw(&mut pen, app, &layout).or(cursor);
