@@ -53,7 +53,7 @@ impl App {
         let any: fn(&Session) -> bool = |_| true;
         match action {
             Action::Open | Action::Zoom if self.view == View::Sessions => {
-                selected(|session| session.is_live(), "not running")
+                selected(Session::is_live, "not running")
             }
             Action::Details if self.view == View::Trash => Some("not here"),
             Action::Mark | Action::MarkRange | Action::Rename | Action::Details => {
@@ -68,7 +68,7 @@ impl App {
                 |session| session.condition.question.is_some(),
                 "asks nothing",
             ),
-            Action::Message | Action::Stop => marked_or(|session| session.is_live(), "not running"),
+            Action::Message | Action::Stop => marked_or(Session::is_live, "not running"),
             Action::Done => marked_or(
                 |session| session.condition.lifecycle.state != State::Done,
                 "done already",

@@ -10,17 +10,17 @@ pub mod legal;
 pub mod list;
 pub mod marks;
 pub mod overlay;
+mod parts;
 pub mod plan;
 pub mod screen;
 pub mod toast;
 pub mod words;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::domain::ids::SessionId;
 use crate::domain::key::Key;
 use crate::domain::query::Order;
 use crate::domain::rail::{Section, SectionKey};
@@ -33,14 +33,12 @@ use self::job::Jobs;
 use self::layout::{Layout, Shape, THREE_COLUMNS, TWO_COLUMNS};
 use self::list::List;
 use self::overlay::Overlay;
+pub use self::parts::{Burst, Focus, Looking, Setup, Typing, View};
 use self::screen::ScreenCells;
 use self::toast::Toasts;
 
 use super::action::{Action, Context};
 use super::event::{Board, Tab, TabContent, WorkFacts};
-use super::glyph::Glyphs;
-use super::keymap::Keymap;
-use super::theme::Theme;
 
 /// A screen counts as looked at after this time (T4).
 pub const SEEN_AFTER: Duration = Duration::from_secs(1);
@@ -48,86 +46,6 @@ pub const SEEN_AFTER: Duration = Duration::from_secs(1);
 pub const REREAD_AFTER: Duration = Duration::from_millis(500);
 /// `Loading` is written only after this time (`spec/look.md` section 7).
 pub const LOADING_AFTER: Duration = Duration::from_millis(150);
-
-/// What is known before the first event.
-#[derive(Debug, Clone)]
-pub struct Setup {
-    /// The workspace.
-    pub workspace: WorkspaceName,
-    /// Key map in force.
-    pub keymap: Keymap,
-    /// Theme in force.
-    pub theme: Theme,
-    /// Glyphs in force.
-    pub glyphs: Glyphs,
-    /// The folder the program was started in.
-    pub folder: PathBuf,
-    /// Its repository, where it is in one.
-    pub repository: Option<PathBuf>,
-    /// Agents by name, and whether their program was found.
-    pub agents: Vec<(String, bool)>,
-    /// Days until a deleted session is purged.
-    pub purge_days: u32,
-    /// Columns and rows of the window.
-    pub size: (u16, u16),
-    /// The present time.
-    pub now: Timestamp,
-}
-
-/// The views.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum View {
-    /// Sections, list, right pane.
-    #[default]
-    Sessions,
-    /// Deleted sessions.
-    Trash,
-    /// Operations.
-    Jobs,
-}
-
-/// Which part of a view has the focus.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Focus {
-    /// The sections.
-    Rail,
-    /// The middle pane.
-    #[default]
-    List,
-    /// The right pane.
-    Right,
-}
-
-/// An agent that gets the keys.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Typing {
-    /// Its session.
-    pub id: SessionId,
-    /// Over the whole window.
-    pub zoom: bool,
-}
-
-/// Characters that came in one burst (`spec/console.md`, Keys).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Burst {
-    /// When it began.
-    pub since: Timestamp,
-    /// Characters so far.
-    pub count: usize,
-    /// It is a paste: nothing of it acts.
-    pub swallowed: bool,
-}
-
-/// The session whose screen is on view with the focus, and since when (T4).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Looking {
-    /// The session.
-    pub id: SessionId,
-    /// Since when.
-    pub since: Timestamp,
-    /// It was reported as seen, for the attention that it has since then.
-    pub told: Option<Timestamp>,
-}
 
 /// The dashboard.
 #[derive(Debug, Clone)]

@@ -13,7 +13,8 @@ use crate::tui::app::plan::{Button, Planning};
 use crate::tui::event::Effect;
 use crate::tui::views::{help_beyond, plan_rows};
 
-use super::act::{Step, begin_current, draft};
+use super::act::{begin_current, draft};
+use super::moving::Step;
 use super::palette;
 
 /// A text was changed.

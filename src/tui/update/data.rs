@@ -98,21 +98,10 @@ pub(super) fn tab(app: &mut App, id: SessionId, content: TabContent) {
 
 /// A live screen changed.
 pub(super) fn screen(app: &mut App, id: SessionId, cells: Option<Arc<ScreenCells>>) {
-    match cells {
-        Some(cells) => {
-            app.screens.insert(id, cells);
-        }
-        None => {
-            app.screens.remove(&id);
-            let typed_to = app.typing.as_ref().is_some_and(|typing| typing.id == id);
-            let ended = |app: &App| {
-                let row = app.list.rows.iter().find(|row| row.id == id);
-                row.is_some_and(|row| !row.is_live())
-            };
-            if typed_to && ended(app) {
-                place::leave(app);
-            }
-        }
+    if let Some(cells) = cells {
+        app.screens.insert(id, cells);
+    } else {
+        app.screens.remove(&id);
     }
 }
 

@@ -6,6 +6,7 @@ use crate::domain::key::{Key, KeyCode, Modifiers};
 use crate::domain::time::Timestamp;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::App;
+use crate::tui::app::overlay::Overlay;
 use crate::tui::app::toast::ToastKind;
 use crate::tui::event::Effect;
 use crate::tui::keymap::Outcome;
@@ -23,10 +24,7 @@ const ONE_ENTER: Duration = Duration::from_millis(50);
 
 /// Keys were pressed.
 pub(super) fn pressed(app: &mut App, keys: &[Key], effects: &mut Vec<Effect>) {
-    let takes_text = app
-        .overlays
-        .last()
-        .is_some_and(|overlay| overlay.takes_text());
+    let takes_text = app.overlays.last().is_some_and(Overlay::takes_text);
     let guarded = app.typing.is_none() && !takes_text;
     if guarded && is_burst(app, keys) {
         return;
@@ -174,7 +172,7 @@ fn is_esc(key: Key) -> bool {
     key == Key::plain(KeyCode::Esc)
 }
 
-fn edits(overlay: &mut crate::tui::app::overlay::Overlay, key: Key) -> bool {
+fn edits(overlay: &mut Overlay, key: Key) -> bool {
     overlay.editor().is_some_and(|editor| editor.key(key))
 }
 

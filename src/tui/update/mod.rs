@@ -6,6 +6,7 @@ mod act;
 mod data;
 mod keys;
 mod mouse;
+mod moving;
 mod outcome;
 mod palette;
 mod place;

@@ -115,11 +115,11 @@ fn deleted(app: &mut App, report: &DeleteReport) {
         many => format!("{} deleted", many.len()),
     };
     if !skipped.is_empty() {
-        title.push_str(&format!(
-            ", {} skipped: {}",
+        title = format!(
+            "{title}, {} skipped: {}",
             skipped.len(),
             why_skipped(&skipped)
-        ));
+        );
     }
     title.push('.');
     let mut lines: Vec<String> = report

@@ -10,7 +10,8 @@ use crate::tui::app::overlay::{Found, Overlay, Palette};
 use crate::tui::event::Effect;
 use crate::tui::views::palette_rows;
 
-use super::act::{self, Step, view_contexts};
+use super::act::{self, view_contexts};
+use super::moving::Step;
 
 /// Opens the palette with every action.
 pub(super) fn open(app: &mut App) {
@@ -52,12 +53,12 @@ fn matches(text: &str) -> Vec<Found> {
         Normalization::Smart,
         AtomKind::Fuzzy,
     );
-    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut searcher = Matcher::new(Config::DEFAULT);
     let mut found: Vec<(u32, Found)> = Vec::new();
     for spec in ActionSpec::all().filter(|spec| is_for_views(spec)) {
         let title = Utf32String::from(spec.title);
         let mut indices = Vec::new();
-        if let Some(score) = pattern.indices(title.slice(..), &mut matcher, &mut indices) {
+        if let Some(score) = pattern.indices(title.slice(..), &mut searcher, &mut indices) {
             indices.sort_unstable();
             indices.dedup();
             let matched = indices.into_iter().map(|index| index as usize).collect();

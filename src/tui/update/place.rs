@@ -5,7 +5,7 @@ use crate::domain::query::{Filter, Order, PageQuery};
 use crate::domain::rail::SectionKey;
 use crate::domain::session::Session;
 use crate::domain::status::{Attention, Zone};
-use crate::tui::app::layout::typing_size;
+use crate::tui::app::layout::{pane_size, typing_size};
 use crate::tui::app::list::Wanted;
 use crate::tui::app::{App, Focus, Typing, View, find};
 use crate::tui::event::{Effect, Tab};
@@ -151,9 +151,10 @@ pub(super) fn type_to(app: &mut App, id: SessionId, zoom: bool, effects: &mut Ve
 /// Tells the agent that is typed to how much room it has.
 pub(super) fn give_size(app: &App, effects: &mut Vec<Effect>) {
     let Some(typing) = &app.typing else { return };
-    let (cols, rows) = match typing.zoom {
-        true => crate::tui::app::layout::pane_size(&app.layout()),
-        false => typing_size(app.setup.size),
+    let (cols, rows) = if typing.zoom {
+        pane_size(&app.layout())
+    } else {
+        typing_size(app.setup.size)
     };
     effects.push(Effect::Size {
         id: typing.id.clone(),

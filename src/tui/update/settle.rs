@@ -1,6 +1,7 @@
 //! What follows from every change alike: what is read again, what is on view, what was seen.
 
 use crate::tui::app::layout::{Layout, Shape};
+use crate::tui::app::overlay::Overlay;
 use crate::tui::app::{App, Looking, REREAD_AFTER, SEEN_AFTER, View};
 use crate::tui::event::{Effect, Tab};
 use crate::tui::views::list_line;
@@ -16,6 +17,7 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
     let (last_key, now) = (app.last_key, app.now);
     app.list.settle(last_key, now);
     app.trash.settle(last_key, now);
+    leave_ended(app);
     reread(app, effects);
     shift_window(app, effects);
     scroll(app);
@@ -23,6 +25,17 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
     look(app, effects);
     ask_tab(app, effects);
     ask_work(app, effects);
+}
+
+/// An agent that ended takes no more keys.
+fn leave_ended(app: &mut App) {
+    let ended = app.typing.as_ref().is_some_and(|typing| {
+        let row = app.list.rows.iter().find(|row| row.id == typing.id);
+        row.is_some_and(|row| row.condition.lifecycle.state.is_terminal())
+    });
+    if ended {
+        place::leave(app);
+    }
 }
 
 /// Reads the store again once it changed, not too often.
@@ -95,7 +108,7 @@ fn watch(app: &mut App, effects: &mut Vec<Effect>) {
 
 /// T4: a screen that was on view with the focus for a second was seen.
 fn look(app: &mut App, effects: &mut Vec<Effect>) {
-    let open = app.window_focused && !app.overlays.iter().any(|overlay| overlay.veils());
+    let open = app.window_focused && !app.overlays.iter().any(Overlay::veils);
     let Some(id) = app.on_view().filter(|_| open).cloned() else {
         app.looking = None;
         return;

@@ -59,16 +59,15 @@ pub(super) fn mark(app: &mut App, action: Action) {
                 let except = except.chain(list.marks.ids.iter().cloned()).collect();
                 let was_all = list.marks.all.take();
                 list.marks.ids.clear();
-                match was_all {
-                    Some(all) => list.marks.ids = all.except,
-                    None => {
-                        let total = list.total;
-                        list.marks.all = Some(MarkedFilter {
-                            filter,
-                            total,
-                            except,
-                        });
-                    }
+                if let Some(all) = was_all {
+                    list.marks.ids = all.except;
+                } else {
+                    let total = list.total;
+                    list.marks.all = Some(MarkedFilter {
+                        filter,
+                        total,
+                        except,
+                    });
                 }
                 return;
             }

@@ -259,7 +259,7 @@ pub(super) fn message(
     app: &App,
     ids: &[SessionId],
     editor: &Editor,
-) -> Option<(u16, u16)> {
+) -> (u16, u16) {
     let area = centred(app, 68, 10, (4, 0));
     let mut pen = pen.within(area);
     let title = match ids {
@@ -280,5 +280,5 @@ pub(super) fn message(
         height,
         ..inner
     };
-    Some(text_field(&mut pen, editor, field))
+    text_field(&mut pen, editor, field)
 }

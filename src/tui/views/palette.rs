@@ -25,7 +25,7 @@ pub(in crate::tui) fn rows(app: &App) -> usize {
 }
 
 /// Draws it; answers where the cursor is.
-pub(super) fn draw(pen: &mut Pen<'_>, app: &App, palette: &Palette) -> Option<(u16, u16)> {
+pub(super) fn draw(pen: &mut Pen<'_>, app: &App, palette: &Palette) -> (u16, u16) {
     let area = area(app);
     let mut pen = pen.within(area);
     let inner = frame(&mut pen, area, "Command");
@@ -99,7 +99,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, palette: &Palette) -> Option<(u
     } else {
         pen.text(inner.x, y + 2, inner.width, "Nothing matches.", muted);
     }
-    Some((inner.x + 2 + (col as u16).min(used), y))
+    (inner.x + 2 + (col as u16).min(used), y)
 }
 
 /// What an action would act on.

@@ -98,19 +98,17 @@ fn screen(
         .map(|typing| &typing.id)
         .or(session.map(|session| &session.id))?;
     let inner = inset(area);
-    match app.screens.get(id) {
-        Some(cells) => {
-            let first = crop(pen, cells, inner, app.typing.is_some());
-            let (col, row) = cells.cursor.filter(|_| app.typing.is_some())?;
-            let y = usize::from(row).checked_sub(first)? as u16;
-            (col < inner.width && y < inner.height).then_some((inner.x + col, inner.y + y))
-        }
-        None => {
-            let text = no_screen(app, session?)?;
-            pen.text(inner.x, inner.y, inner.width, &text, pen.role(Role::Muted));
-            None
-        }
-    }
+    // What an agent that ended left behind is not its screen any more.
+    let lives = session.is_none_or(Session::is_live);
+    let Some(cells) = app.screens.get(id).filter(|_| lives) else {
+        let text = no_screen(app, session?)?;
+        pen.text(inner.x, inner.y, inner.width, &text, pen.role(Role::Muted));
+        return None;
+    };
+    let first = crop(pen, cells, inner, app.typing.is_some());
+    let (col, row) = cells.cursor.filter(|_| app.typing.is_some())?;
+    let y = usize::from(row).checked_sub(first)? as u16;
+    (col < inner.width && y < inner.height).then_some((inner.x + col, inner.y + y))
 }
 
 /// What stands in place of a screen.

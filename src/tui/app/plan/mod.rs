@@ -1,12 +1,17 @@
 //! The dialog of a delete: its plan in groups, what the operator drops from it, and its buttons
 //! (`spec/console.md`, Bulk deletion).
 
+mod family;
+mod group;
+
 use std::collections::BTreeSet;
 
 use crate::domain::ids::SessionId;
 use crate::domain::plan::{Plan, PlanItem, Skipped};
 use crate::host::report::DeleteRequest;
 
+use self::family::{family, find, is_above};
+pub use self::group::Group;
 use super::words::{count, names, skip_kind};
 use crate::tui::event::Failure;
 
@@ -39,99 +44,6 @@ pub enum Planning {
     Ready(Plan),
     /// It could not be computed.
     Failed(Failure),
-}
-
-/// Groups of a plan's sessions that can be listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Group {
-    /// Everything.
-    All,
-    /// Nothing to say about it.
-    Safe,
-    /// Agents that will be stopped.
-    Live,
-    /// With uncommitted changes.
-    Uncommitted,
-    /// With commits that no remote has.
-    Unpushed,
-    /// With an open pull request.
-    OpenPr,
-    /// Pinned, where the pin check was dropped.
-    Pinned,
-    /// Pulled in by a session above.
-    Children,
-    /// Left alone, or dropped.
-    Skipped,
-}
-
-impl Group {
-    /// All groups, in the order of the counts.
-    pub const ALL: [Self; 9] = [
-        Self::All,
-        Self::Safe,
-        Self::Live,
-        Self::Uncommitted,
-        Self::Unpushed,
-        Self::OpenPr,
-        Self::Pinned,
-        Self::Children,
-        Self::Skipped,
-    ];
-
-    /// The groups that have a tab.
-    const TABS: [Self; 6] = [
-        Self::All,
-        Self::Live,
-        Self::Uncommitted,
-        Self::Unpushed,
-        Self::Pinned,
-        Self::Skipped,
-    ];
-
-    /// The word in the counts.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Safe => "safe",
-            Self::Live => "live",
-            Self::Uncommitted => "uncommitted",
-            Self::Unpushed => "unpushed",
-            Self::OpenPr => "open PR",
-            Self::Pinned => "pinned",
-            Self::Children => "children",
-            Self::Skipped => "skipped",
-        }
-    }
-
-    /// Whether its line has a warning sign.
-    pub fn warns(self) -> bool {
-        matches!(
-            self,
-            Self::Live | Self::Uncommitted | Self::Unpushed | Self::Pinned
-        )
-    }
-
-    fn holds(self, item: &PlanItem) -> bool {
-        match self {
-            Self::All => true,
-            Self::Live => item.row.live,
-            Self::Uncommitted => item.advice.dirty_files.unwrap_or(0) > 0,
-            Self::Unpushed => item.advice.unpushed_commits.unwrap_or(0) > 0,
-            Self::OpenPr => item.row.open_pr.is_some(),
-            Self::Pinned => item.row.pinned,
-            Self::Children => item.pulled_in_by.is_some(),
-            Self::Skipped => false,
-            Self::Safe => [
-                Self::Live,
-                Self::Uncommitted,
-                Self::Unpushed,
-                Self::OpenPr,
-                Self::Pinned,
-            ]
-            .iter()
-            .all(|group| !group.holds(item)),
-        }
-    }
 }
 
 /// One line of the dialog's list.
@@ -258,9 +170,8 @@ impl PlanDialog {
         match (self.group, row) {
             (Group::All, _) => true,
             (Group::Skipped, Row::Item(_, keeps)) => !keeps,
-            (Group::Skipped, Row::Skipped(_)) => true,
             (group, Row::Item(item, keeps)) => *keeps && group.holds(item),
-            (_, Row::Skipped(_)) => false,
+            (group, Row::Skipped(_)) => group == Group::Skipped,
         }
     }
 
@@ -413,46 +324,3 @@ impl PlanDialog {
         )
     }
 }
-
-fn find<'a>(plan: &'a Plan, id: &SessionId) -> Option<&'a PlanItem> {
-    let at = plan
-        .items
-        .binary_search_by(|item| item.row.id.cmp(id))
-        .ok()?;
-    plan.items.get(at)
-}
-
-/// Whether `above` is an ancestor of `below` inside the plan.
-fn is_above(plan: &Plan, above: &SessionId, below: &SessionId) -> bool {
-    let mut at = find(plan, below);
-    // A plan is finite and its parents never form a ring (C9); the bound keeps a wrong one harmless.
-    for _ in 0..plan.items.len() {
-        let Some(parent) = at.and_then(|item| item.row.parent.as_ref()) else {
-            return false;
-        };
-        if parent == above {
-            return true;
-        }
-        at = find(plan, parent);
-    }
-    false
-}
-
-/// Where an item is listed: zone of the topmost session above it in the plan, then the ids from there
-/// down, so that children follow their parent.
-fn family(plan: &Plan, item: &PlanItem) -> (u8, Vec<SessionId>) {
-    let (mut path, mut top) = (vec![item.row.id.clone()], item);
-    for _ in 0..plan.items.len() {
-        let Some(above) = top.row.parent.as_ref().and_then(|id| find(plan, id)) else {
-            break;
-        };
-        path.push(above.row.id.clone());
-        top = above;
-    }
-    path.reverse();
-    (top.zone() as u8, path)
-}
-
-#[cfg(test)]
-#[path = "plan_tests.rs"]
-mod tests;
