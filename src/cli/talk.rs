@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::domain::error::ErrorKind;
+use crate::domain::key::Key;
 use crate::host::ports::Ports;
 use crate::host::report::SendResult;
 
@@ -93,6 +94,12 @@ fn split(mut words: Vec<String>) -> Result<(Vec<IdArg>, String), CliError> {
 /// # Errors
 /// A key is not known, or the write was refused.
 pub(crate) async fn keys<P: Ports>(console: &Console<P>, args: KeysArgs) -> CommandResult {
+    for key in &args.keys {
+        key.parse::<Key>().map_err(|error| CliError::Usage {
+            message: error.to_string(),
+            hint: Some("keys are named as in keymap.toml: Enter, Esc, C-c, Up".to_owned()),
+        })?;
+    }
     console.session(&args.id).await?;
     console
         .host
