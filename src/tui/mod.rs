@@ -5,7 +5,6 @@
 
 pub mod action;
 pub mod app;
-pub mod attach;
 pub mod event;
 pub mod glyph;
 mod nearest;
