@@ -1,7 +1,7 @@
 //! Errors of the coordinators.
 
 use crate::domain::error::ErrorKind;
-use crate::domain::ids::{BatchId, InvalidName, SessionId};
+use crate::domain::ids::{BatchId, InvalidName, OperationId, SessionId};
 
 use super::context::Ended;
 use super::ports::PortError;
@@ -91,6 +91,9 @@ pub enum HostError {
     /// Nothing in the trash belongs to the batch.
     #[error("there is no batch {0} in the trash")]
     NoBatch(BatchId),
+    /// No unfinished operation has this id.
+    #[error("there is no unfinished operation {0}")]
+    NoOperation(OperationId),
     /// Wrong use.
     #[error("{message}")]
     Usage {
@@ -123,9 +126,11 @@ impl HostError {
                 ended: Ended::TimedOut,
                 ..
             } => ErrorKind::TimedOut,
-            Self::NotFound(_) | Self::NoProject(_) | Self::NoParent(_) | Self::NoBatch(_) => {
-                ErrorKind::NotFound
-            }
+            Self::NotFound(_)
+            | Self::NoProject(_)
+            | Self::NoParent(_)
+            | Self::NoBatch(_)
+            | Self::NoOperation(_) => ErrorKind::NotFound,
             Self::PlanKeepsChanging { .. } => ErrorKind::Failed,
             Self::NotUndone { cause, .. } | Self::Stopped { cause, .. } => cause.kind(),
             Self::IdInTrash(_)

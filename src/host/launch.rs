@@ -211,7 +211,11 @@ impl<P: Ports> Host<P> {
             branch: session.branch.clone(),
             base: session.base.clone(),
         };
-        Ok(Some(self.ports.create_worktree(&Context::new(), &request).await?))
+        Ok(Some(
+            self.ports
+                .create_worktree(&Context::new(), &request)
+                .await?,
+        ))
     }
 
     /// Gives back the worktree that this launch made.

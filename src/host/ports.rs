@@ -522,6 +522,8 @@ pub trait WorkspacePort: Send + Sync + 'static {
         ctx: &Context,
         worktree: &Path,
     ) -> impl Future<Output = PortResult<Advice>> + Send;
+    /// Where the worktree of a session is made.
+    fn worktree_path(&self, project: &ProjectName, id: &SessionId) -> PathBuf;
     /// Where the worktree of a session goes when it is deleted.
     fn trash_path(&self, batch: &BatchId, id: &SessionId) -> PathBuf;
     /// Moves a worktree into the trash whole and releases its branch (D9). Idempotent: done already

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::domain::ids::{BatchId, SessionId};
+use crate::domain::ids::SessionId;
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::Session;
 
@@ -476,12 +476,5 @@ fn how_text(how: LaunchedHow) -> &'static str {
         LaunchedHow::Resumed => "resumed its conversation",
         LaunchedHow::PromptAgain => "was given its prompt again",
         LaunchedHow::Fresh => "started fresh",
-    }
-}
-
-/// A batch is named by its operation.
-impl From<BatchId> for RestoreTarget {
-    fn from(batch: BatchId) -> Self {
-        Self::Batch(batch)
     }
 }

@@ -39,7 +39,8 @@ impl Store {
         .await
     }
 
-    /// Ends the session: done where no reason is given. A terminal or deleted row stays as it is.
+    /// Ends the session: done where no reason is given. A terminal or deleted row stays as it is,
+    /// except that an exit of the agent gives way to the stop that caused it.
     ///
     /// # Errors
     /// There is no such session.

@@ -193,6 +193,7 @@ fn read(workspace: &WorkspaceName, columns: &mut Columns<'_, '_>) -> rusqlite::R
     } else {
         placement.key()
     };
+    let last_words;
     Ok(Session {
         workspace: workspace.clone(),
         id,
@@ -216,11 +217,15 @@ fn read(workspace: &WorkspaceName, columns: &mut Columns<'_, '_>) -> rusqlite::R
         base: columns.get()?,
         dirty: columns.get()?,
         prs: Vec::new(),
-        runtime: read_runtime(columns)?,
+        runtime: {
+            let (runtime, words) = read_runtime(columns)?;
+            last_words = words;
+            runtime
+        },
         created_at: columns.time()?,
         updated_at: columns.time()?,
         deletion: read_deletion(columns)?,
-        error: columns.get()?,
+        error: columns.get::<Option<String>>()?.or(last_words),
     })
 }
 
@@ -233,10 +238,13 @@ fn read_placement(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Placement> 
         .ok_or_else(|| columns.illegal(InvalidPlacement))
 }
 
-fn read_runtime(columns: &mut Columns<'_, '_>) -> rusqlite::Result<RuntimeFacts> {
+/// The live side, and the last words of an agent that died at once (`spec/runtime.md` X5).
+fn read_runtime(
+    columns: &mut Columns<'_, '_>,
+) -> rusqlite::Result<(RuntimeFacts, Option<String>)> {
     let (keeper_pid, pid, started_at) = (columns.get()?, columns.get()?, columns.time_or_none()?);
     let exit: Option<ExitFacts> = columns.json_or_none()?;
-    Ok(RuntimeFacts {
+    let runtime = RuntimeFacts {
         keeper_pid,
         pid,
         exit_code: exit.as_ref().and_then(|exit| exit.code),
@@ -244,7 +252,8 @@ fn read_runtime(columns: &mut Columns<'_, '_>) -> rusqlite::Result<RuntimeFacts>
         started_at,
         cpu_percent: None,
         rss_bytes: None,
-    })
+    };
+    Ok((runtime, exit.as_ref().and_then(ExitFacts::last_words)))
 }
 
 fn read_deletion(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Option<Deletion>> {

@@ -1,7 +1,9 @@
 //! What the operator's terminal sends, in our words.
 
+use std::time::Duration;
+
 use crossterm::event::{self as ct, EventStream, KeyEventKind, MouseEvent};
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::StreamExt as _;
 
 use crate::domain::key::{Key, KeyCode, Modifiers};
 
@@ -59,10 +61,12 @@ impl Reader {
         };
         let mut batch = Batch::default();
         batch.push(first, &mut self.answers);
+        // Not by polling the stream: it would keep the waker of that poll and never wake us again.
         for _ in 0..AT_ONCE {
-            match self.events.next().now_or_never() {
-                Some(Some(Ok(event))) => batch.push(event, &mut self.answers),
-                _ => break,
+            match ct::poll(Duration::ZERO).and_then(|more| more.then(ct::read).transpose()) {
+                Ok(Some(event)) => batch.push(event, &mut self.answers),
+                Ok(None) => break,
+                Err(error) => return Some(Err(error)),
             }
         }
         Some(Ok(batch.inputs))

@@ -1,0 +1,663 @@
+//! What keys and events change, and what they ask for.
+
+use std::time::Duration;
+
+use callboard::domain::key::Key;
+use callboard::domain::query::Order;
+use callboard::domain::status::Status;
+use callboard::host::report::{
+    CreateOutcome, Place, RestoreReport, RestoreTarget, SendResult, StopReport, StopResult,
+};
+use callboard::tui::app::{Focus, View};
+use callboard::tui::event::{Effect, Event, Outcome, StopHow, Tab};
+
+use crate::fixture::{Bench, NOW, board, id, page, project_key, session, shop, trash};
+
+fn selected(bench: &Bench) -> String {
+    bench
+        .app
+        .list
+        .selected
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}
+
+#[test]
+fn it_begins_in_the_first_section_with_attention() {
+    let mut bench = Bench::blank(80, 24);
+    bench.send(Event::Changed);
+    assert_eq!(bench.take(), [Effect::LoadBoard]);
+    bench.send(Event::Board(Box::new(board())));
+    assert_eq!(bench.app.section, Some(project_key("shop")));
+    assert!(matches!(
+        bench.take().first(),
+        Some(Effect::LoadPage { .. })
+    ));
+}
+
+#[test]
+fn the_selection_stays_on_its_session_while_the_list_reorders() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("j j j j j");
+    assert_eq!(selected(&bench), "shop-6");
+    bench.tick(2_000);
+    bench.send(Event::Changed);
+    let mut reordered = shop();
+    reordered.rotate_right(1);
+    bench.answer_page(page(reordered));
+    assert_eq!(selected(&bench), "shop-6");
+    assert_eq!(bench.app.list.index, 6);
+}
+
+#[test]
+fn rows_keep_their_order_for_a_second_after_a_key_and_get_new_values_at_once() {
+    let mut bench = Bench::new(120, 40);
+    bench.tick(5_000);
+    bench.keys("j");
+    bench.wait(100);
+    bench.send(Event::Changed);
+    let mut changed = shop();
+    changed[1].title = "Changed".to_owned();
+    changed.reverse();
+    bench.answer_page(page(changed));
+    assert_eq!(bench.app.list.rows[0].id, id("shop-12"));
+    assert_eq!(bench.app.list.rows[1].title, "Changed");
+    let wake = bench.app.wake().expect("a time to wake at");
+    assert!(wake <= bench.now.plus(Duration::from_secs(1)));
+    bench.tick(1_000);
+    assert_eq!(bench.app.list.rows[0].id, id("shop-3"));
+    assert_eq!(selected(&bench), "shop-14");
+}
+
+#[test]
+fn a_deleted_selection_gives_way_to_the_row_that_takes_its_place() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("j j");
+    bench.tick(2_000);
+    bench.send(Event::Changed);
+    bench.answer_page(page(
+        shop()
+            .into_iter()
+            .filter(|s| s.id != id("shop-9"))
+            .collect(),
+    ));
+    assert_eq!(selected(&bench), "shop-10");
+}
+
+#[test]
+fn an_older_answer_is_dropped() {
+    let mut bench = Bench::new(120, 40);
+    bench.send(Event::Page {
+        ticket: 0,
+        offset: 0,
+        page: page(vec![]),
+    });
+    assert_eq!(bench.app.list.rows.len(), 14);
+}
+
+#[test]
+fn sections_by_number_and_by_moving() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("3");
+    assert_eq!(bench.app.section, Some(project_key("api")));
+    bench.answer_page(page(vec![session(
+        "api-1",
+        "Health endpoint",
+        "claude",
+        Status::Idle,
+        5,
+    )]));
+    assert_eq!(selected(&bench), "api-1");
+    bench.keys("h");
+    assert_eq!(bench.app.focus, Focus::Rail);
+    bench.keys("j");
+    assert_eq!(bench.app.section, Some(project_key("docs")));
+    bench.keys("G");
+    assert_eq!(bench.app.view, View::Trash);
+}
+
+#[test]
+fn children_are_folded_and_unfolded() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("j j h");
+    assert_eq!(bench.app.list.lines().len(), 12);
+    assert!(bench.screen().contains("+2"), "{}", bench.screen());
+    bench.keys("l");
+    assert_eq!(bench.app.list.lines().len(), 14);
+    bench.keys("l");
+    assert_eq!(bench.app.focus, Focus::Right);
+}
+
+#[test]
+fn marks_ranges_and_inversion() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("Space j v j j v");
+    let marked = |bench: &Bench| bench.app.list.marks.count();
+    assert_eq!(marked(&bench), 4);
+    bench.keys("!");
+    assert_eq!(marked(&bench), 10);
+    bench.keys("Esc");
+    assert_eq!(marked(&bench), 0);
+    bench.keys("*");
+    assert_eq!(marked(&bench), 14);
+}
+
+#[test]
+fn typing_sends_every_key_but_the_one_that_leaves() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("Enter");
+    assert!(bench.take().contains(&Effect::Size {
+        id: id("shop-12"),
+        cols: 82,
+        rows: 34
+    }));
+    let keys: Vec<Key> = ["q", "C-c", "Esc"]
+        .iter()
+        .map(|key| key.parse().unwrap())
+        .collect();
+    bench.send(Event::Keys(keys.clone()));
+    assert_eq!(
+        bench.take(),
+        [Effect::Type {
+            id: id("shop-12"),
+            keys
+        }]
+    );
+    bench.send(Event::Paste("a\nb".to_owned()));
+    let pasted = Effect::PasteTo {
+        id: id("shop-12"),
+        text: "a\nb".to_owned(),
+    };
+    assert_eq!(bench.take(), [pasted]);
+    let mixed: Vec<Key> = ["x", "C-]", "j"]
+        .iter()
+        .map(|key| key.parse().unwrap())
+        .collect();
+    bench.send(Event::Keys(mixed));
+    assert!(bench.app.typing.is_none());
+    assert_eq!(selected(&bench), "shop-14", "what follows acts on the list");
+}
+
+#[test]
+fn what_does_not_run_cannot_be_typed_to() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("G Enter");
+    assert!(bench.app.typing.is_none());
+    assert!(
+        bench.screen().contains("Not running. r launches it again."),
+        "{}",
+        bench.screen()
+    );
+}
+
+#[test]
+fn next_waiting_goes_through_all_sections_the_longest_waiting_first() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("w");
+    assert_eq!(
+        bench.app.section,
+        Some(callboard::domain::rail::SectionKey::conversations())
+    );
+    bench.answer_page(page(vec![session(
+        "chat-2",
+        "Notes",
+        "claude",
+        Status::NeedsInput,
+        1,
+    )]));
+    assert_eq!(selected(&bench), "chat-2");
+    bench.keys("w");
+    bench.answer_page(page(shop()));
+    assert_eq!(selected(&bench), "shop-9", "review comes after respond");
+    bench.keys("w");
+    assert_eq!(
+        selected(&bench),
+        "shop-14",
+        "then the longest waiting of respond again"
+    );
+    bench.keys("W");
+    assert_eq!(selected(&bench), "shop-9");
+}
+
+#[test]
+fn a_screen_on_view_for_a_second_was_seen_once() {
+    let mut bench = Bench::new(120, 40);
+    let seen = |bench: &mut Bench| {
+        bench
+            .take()
+            .into_iter()
+            .filter(|effect| matches!(effect, Effect::Seen(_)))
+            .count()
+    };
+    bench.tick(900);
+    assert_eq!(seen(&mut bench), 0);
+    bench.tick(200);
+    assert_eq!(seen(&mut bench), 1);
+    bench.tick(5_000);
+    assert_eq!(seen(&mut bench), 0);
+    bench.keys("j");
+    bench.send(Event::Focus(false));
+    bench.tick(5_000);
+    assert_eq!(seen(&mut bench), 0, "without the focus nothing is seen");
+    bench.send(Event::Focus(true));
+    bench.tick(1_000);
+    assert_eq!(seen(&mut bench), 1);
+}
+
+#[test]
+fn answers_name_the_question_that_was_shown() {
+    let mut bench = Bench::new(120, 40);
+    bench.take();
+    bench.keys("y");
+    let yes = Effect::Answer {
+        id: id("shop-12"),
+        question: "q1".to_owned(),
+        option: None,
+    };
+    assert!(bench.take().contains(&yes));
+    bench.keys("a j j Enter");
+    let third = Effect::Answer {
+        id: id("shop-12"),
+        question: "q1".to_owned(),
+        option: Some(3),
+    };
+    assert!(bench.take().contains(&third));
+    bench.keys("j y");
+    assert!(
+        !bench
+            .take()
+            .iter()
+            .any(|effect| matches!(effect, Effect::Answer { .. }))
+    );
+}
+
+#[test]
+fn one_is_stopped_at_once_and_several_are_asked_for() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("x");
+    let ids = vec![id("shop-12")];
+    assert!(bench.take().contains(&Effect::Stop {
+        ids,
+        how: StopHow::Stop
+    }));
+    bench.keys("Space Space x Enter");
+    assert!(
+        !bench
+            .take()
+            .iter()
+            .any(|effect| matches!(effect, Effect::Stop { .. }))
+    );
+    bench.keys("x Tab Enter");
+    let ids = vec![id("shop-12"), id("shop-14")];
+    assert!(bench.take().contains(&Effect::Stop {
+        ids,
+        how: StopHow::Stop
+    }));
+    let result = |name: &str, reason: Option<&str>| StopResult {
+        id: id(name),
+        stopped: reason.is_none(),
+        freed: false,
+        reason: reason.map(str::to_owned),
+        escalated: false,
+    };
+    let results = vec![
+        result("shop-12", None),
+        result("shop-14", Some("it did not end")),
+    ];
+    bench.send(Event::Ended(Outcome::Stopped(StopReport { results })));
+    assert!(
+        bench.screen().contains("1 stopped, 1 not."),
+        "{}",
+        bench.screen()
+    );
+    assert!(
+        bench.app.list.marks.ids.contains(&id("shop-14")),
+        "the failed one stays marked"
+    );
+}
+
+#[test]
+fn a_message_goes_to_the_marked() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("Space Space m");
+    bench.text("go on");
+    bench.keys("Enter");
+    bench.text("now");
+    bench.keys("C-s");
+    let ids = vec![id("shop-12"), id("shop-14")];
+    assert!(bench.take().contains(&Effect::Message {
+        ids,
+        text: "go on\nnow".to_owned()
+    }));
+    let sent = |name: &str, reason: Option<&str>| SendResult {
+        id: id(name),
+        sent: reason.is_none(),
+        reason: reason.map(str::to_owned),
+    };
+    let results = vec![
+        sent("shop-12", Some("waits for a permission answer")),
+        sent("shop-14", None),
+    ];
+    bench.send(Event::Ended(Outcome::Sent(results)));
+    assert!(
+        bench
+            .screen()
+            .contains("shop-12: waits for a permission answer"),
+        "{}",
+        bench.screen()
+    );
+}
+
+#[test]
+fn renaming_and_pinning() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("e C-u");
+    bench.text("New title");
+    bench.keys("Enter p");
+    let effects = bench.take();
+    assert!(effects.contains(&Effect::Rename {
+        id: id("shop-12"),
+        title: "New title".to_owned()
+    }));
+    assert!(effects.contains(&Effect::Pin {
+        ids: vec![id("shop-12")],
+        pinned: true
+    }));
+}
+
+#[test]
+fn undo_brings_back_and_marks_what_was_running() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("u");
+    assert!(bench.take().contains(&Effect::Restore {
+        target: RestoreTarget::Last,
+        undo: true
+    }));
+    let report = RestoreReport {
+        restored_session_ids: vec![id("shop-3"), id("shop-4"), id("shop-7")],
+        was_live_ids: vec![id("shop-3"), id("shop-4")],
+        ..RestoreReport::default()
+    };
+    bench.send(Event::Ended(Outcome::Restored { undo: true, report }));
+    let screen = bench.screen();
+    assert!(screen.contains("3 brought back."), "{screen}");
+    assert!(
+        screen.contains("2 were running and are now marked: r launches them."),
+        "{screen}"
+    );
+    bench.keys("r");
+    let ids = vec![id("shop-3"), id("shop-4")];
+    let launch = Effect::Restore {
+        target: RestoreTarget::Ids(ids),
+        undo: false,
+    };
+    assert!(bench.take().contains(&launch));
+}
+
+#[test]
+fn the_trash_restores_components() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("t");
+    bench.answer_page(page(trash()));
+    bench.keys("j r");
+    let restore = Effect::Restore {
+        target: RestoreTarget::Ids(vec![id("shop-8")]),
+        undo: false,
+    };
+    assert!(bench.take().contains(&restore));
+    bench.keys("q");
+    assert_eq!(bench.app.view, View::Sessions);
+}
+
+#[test]
+fn a_new_session_is_started_and_selected() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("n");
+    bench.text("Round VAT");
+    bench.keys("S-Tab Right C-s");
+    let request = bench.take().into_iter().find_map(|effect| match effect {
+        Effect::Create(request) => Some(request),
+        _ => None,
+    });
+    let request = request.unwrap();
+    assert_eq!(request.place, Place::Project("shop".parse().unwrap()));
+    assert_eq!(request.launch.agent, "codex");
+    assert_eq!(request.prompt.as_deref(), Some("Round VAT"));
+    assert_eq!(request.size, (82, 34));
+    let created = session("shop-18", "Round VAT", "codex", Status::Spawning, 0);
+    let outcome = CreateOutcome::Created(Box::new(created.clone()));
+    bench.send(Event::Ended(Outcome::Created(outcome)));
+    bench.answer_page(page(shop().into_iter().chain([created]).collect()));
+    assert_eq!(selected(&bench), "shop-18");
+    bench.keys("n");
+    assert!(
+        !bench.screen().contains("▐ Round VAT"),
+        "the form is empty again"
+    );
+    bench.text("Broken");
+    bench.keys("C-s");
+    let failure = callboard::tui::event::Failure {
+        message: "the branch is taken".to_owned(),
+        hint: None,
+    };
+    bench.send(Event::Ended(Outcome::NotCreated(failure)));
+    bench.keys("n");
+    assert!(bench.screen().contains("▐ Broken"), "{}", bench.screen());
+}
+
+#[test]
+fn a_form_that_is_closed_keeps_what_was_typed() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("n");
+    bench.text("Half a tho");
+    bench.keys("Esc n");
+    bench.text("ught");
+    assert!(
+        bench.screen().contains("Half a thought"),
+        "{}",
+        bench.screen()
+    );
+}
+
+#[test]
+fn quick_new_asks_for_the_prompt_alone() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("N");
+    bench.text("Fix it");
+    bench.keys("Enter");
+    let created = bench.take().into_iter().any(|effect| match effect {
+        Effect::Create(request) => request.prompt.as_deref() == Some("Fix it"),
+        _ => false,
+    });
+    assert!(created);
+}
+
+#[test]
+fn finding_narrows_as_typed_enter_keeps_and_esc_clears() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("/");
+    bench.text("status:idle up");
+    let query = bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::LoadPage { query, .. } => Some(query.clone()),
+        _ => None,
+    });
+    let filter = query.unwrap().filter;
+    assert_eq!(filter.statuses, [Status::Idle]);
+    assert_eq!(filter.text.as_deref(), Some("up"));
+    let found = shop()
+        .into_iter()
+        .filter(|s| s.id == id("shop-7"))
+        .collect();
+    bench.answer_page(page(found));
+    bench.keys("Enter");
+    assert!(
+        bench.screen().contains("shop ∙ 1 of 14"),
+        "{}",
+        bench.screen()
+    );
+    bench.keys("Esc");
+    assert!(bench.app.list.find.is_empty());
+    assert!(matches!(
+        bench.take().last(),
+        Some(Effect::LoadWork(_) | Effect::LoadPage { .. })
+    ));
+}
+
+#[test]
+fn the_palette_runs_what_matches() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys(":");
+    bench.text("chorder");
+    bench.keys("Enter");
+    assert_eq!(bench.app.order, Order::Recent);
+    assert!(bench.app.overlays.is_empty());
+}
+
+#[test]
+fn tabs_ask_for_what_they_show() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("Tab l l l");
+    assert_eq!(bench.app.tab, Tab::Messages);
+    let asked = Effect::LoadTab {
+        id: id("shop-12"),
+        tab: Tab::Messages,
+    };
+    assert_eq!(
+        bench
+            .take()
+            .iter()
+            .filter(|effect| **effect == asked)
+            .count(),
+        1
+    );
+    bench.keys("Esc");
+    assert_eq!(bench.app.focus, Focus::List);
+}
+
+#[test]
+fn a_burst_without_markers_runs_nothing_and_single_keys_still_do() {
+    let mut bench = Bench::new(120, 40);
+    let keys: Vec<Key> = "dxGq"
+        .repeat(10)
+        .chars()
+        .map(|c| c.to_string().parse().unwrap())
+        .collect();
+    bench.wait(1_000);
+    bench.send(Event::Keys(keys));
+    assert!(
+        bench
+            .take()
+            .iter()
+            .all(|effect| !matches!(effect, Effect::Quit { .. }))
+    );
+    assert!(bench.app.overlays.is_empty());
+    assert!(
+        bench.screen().contains("Pasted text ignored."),
+        "{}",
+        bench.screen()
+    );
+    bench.wait(5);
+    bench.send(Event::Keys(vec!["d".parse().unwrap()]));
+    assert!(bench.app.overlays.is_empty(), "the rest of the paste");
+    bench.keys("Esc d");
+    assert_eq!(bench.app.overlays.len(), 1);
+}
+
+#[test]
+fn a_paste_outside_of_text_is_ignored_with_a_word() {
+    let mut bench = Bench::new(120, 40);
+    bench.send(Event::Paste("dxq".to_owned()));
+    assert!(bench.take().is_empty());
+    let hint = "Enter types into the agent, m sends a message.";
+    assert!(bench.screen().contains(hint), "{}", bench.screen());
+}
+
+#[test]
+fn leaving_asks_nothing_and_says_how_many_go_on() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("q");
+    let farewell = "15 agents go on. callboard brings them back on screen.".to_owned();
+    assert_eq!(bench.take().last(), Some(&Effect::Quit { farewell }));
+}
+
+#[test]
+fn an_error_stays_until_it_is_dismissed() {
+    let mut bench = Bench::new(120, 40);
+    let failure = callboard::tui::event::Failure {
+        message: "no space left".to_owned(),
+        hint: None,
+    };
+    bench.send(Event::Trouble(failure));
+    bench.keys("j j");
+    bench.tick(60_000);
+    assert!(
+        bench.screen().contains("No space left"),
+        "{}",
+        bench.screen()
+    );
+    bench.keys("Esc");
+    assert!(!bench.screen().contains("No space left"));
+}
+
+#[test]
+fn a_long_list_is_read_in_windows() {
+    let mut bench = Bench::new(120, 40);
+    let many = |from: usize| {
+        let rows = (from..from + 200)
+            .map(|n| session(&format!("shop-{n}"), "Many", "claude", Status::Idle, 5))
+            .collect();
+        callboard::domain::query::Page {
+            sessions: rows,
+            total: 1_000,
+            next_cursor: None,
+        }
+    };
+    bench.tick(2_000);
+    bench.send(Event::Changed);
+    bench.answer_page(many(0));
+    bench.take();
+    bench.keys("G");
+    let offset = bench.effects.iter().find_map(|effect| match effect {
+        Effect::LoadPage { query, .. } => Some(query.offset),
+        _ => None,
+    });
+    assert_eq!(offset, Some(800));
+    bench.answer_page(many(800));
+    assert_eq!(selected(&bench), "shop-999");
+    assert!(
+        bench.screen().contains("1000 of 1000"),
+        "{}",
+        bench.screen()
+    );
+    bench.take();
+    bench.keys("PgUp PgUp PgUp PgUp PgUp PgUp");
+    assert!(
+        bench
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::LoadPage { .. }))
+    );
+    let before = selected(&bench);
+    let offset = bench.app.list.offset - 100;
+    let wanted = bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::LoadPage { query, .. } => Some(query.offset),
+        _ => None,
+    });
+    bench.answer_page(many(wanted.unwrap_or(offset)));
+    assert_eq!(
+        selected(&bench),
+        before,
+        "the selection stays while the window moves"
+    );
+}
+
+#[test]
+fn ages_turn_over_without_any_event() {
+    let bench = Bench::new(120, 40);
+    let wake = bench.app.wake().expect("an age turns over");
+    assert!(
+        wake > NOW && wake <= NOW.plus(Duration::from_secs(60)),
+        "{wake}"
+    );
+}

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Event, Message};
-use crate::domain::ids::{BatchId, OperationId, SessionId, WorkspaceName};
+use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
 use crate::domain::operation::Operation;
 use crate::domain::plan::Advice;
 use crate::domain::probe::{Answer, Evidence};
@@ -282,6 +282,9 @@ impl WorkspacePort for Recorder {
             dirty_files,
             unpushed_commits: Some(0),
         })
+    }
+    fn worktree_path(&self, _project: &ProjectName, id: &SessionId) -> PathBuf {
+        PathBuf::from(format!("/worktrees/{id}"))
     }
     fn trash_path(&self, batch: &BatchId, id: &SessionId) -> PathBuf {
         super::fake_store::trash_path(batch, id)

@@ -14,9 +14,9 @@ pub use self::error::ClientError;
 use self::error::{lost, unexpected};
 pub use self::screen::{FactsFeed, ScreenFeed, ScreenUpdate, Typist};
 pub use self::start::{Launching, start};
-use super::wire::message::{StatusReply, StopPace, TextReply};
-pub use super::wire::Condition;
+pub use super::wire::message::{StatusReply, StopPace, TextReply};
 use super::wire::{self, Body, Decoder, Frame, Hello, Incoming, Outgoing, Request};
+pub use super::wire::{Condition, Reason};
 use crate::domain::facts::ExitFacts;
 use crate::os::spawn;
 

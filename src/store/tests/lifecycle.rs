@@ -160,6 +160,13 @@ async fn an_exit_ends_the_session_with_its_code_a4() {
     assert_eq!(events[0].to.as_deref(), Some("killed"));
     assert_eq!(events[0].from.as_deref(), Some("working"));
     assert_eq!(events[0].cause.as_deref(), Some("title"));
+
+    // The stop that made it exit has the last word.
+    fixture.store.end(&id("shop-1"), None).await.unwrap();
+    assert_eq!(
+        fixture.get("shop-1").await.condition.lifecycle.state,
+        State::Done
+    );
 }
 
 #[tokio::test]

@@ -1,12 +1,13 @@
 //! Which actions act now: one function that bottom line, help and palette read.
 
+use crate::domain::ids::SessionId;
 use crate::domain::lifecycle::State;
 use crate::domain::operation::OperationState;
 use crate::domain::session::Session;
 use crate::tui::action::{Action, Context};
 
 use super::overlay::Overlay;
-use super::plan::Planning;
+use super::plan::{PlanDialog, Planning};
 use super::{App, View};
 
 impl App {
@@ -18,7 +19,12 @@ impl App {
 
     /// Why an action does not act where these contexts do; none where it acts.
     pub fn refusal(&self, action: Action, contexts: &[Context]) -> Option<&'static str> {
-        if !action.spec().contexts.iter().any(|context| contexts.contains(context)) {
+        if !action
+            .spec()
+            .contexts
+            .iter()
+            .any(|context| contexts.contains(context))
+        {
             return Some("not here");
         }
         match contexts.first() {
@@ -34,13 +40,20 @@ impl App {
             None => Some("nothing selected"),
             Some(session) => unless(legal(session), why),
         };
+        // Of marked sessions one is enough; what is not loaded may be one.
         let marked_or = |legal: fn(&Session) -> bool, why| {
-            if list.marks.is_empty() { selected(legal, why) } else { None }
+            let marks = &list.marks;
+            if marks.is_empty() {
+                return selected(legal, why);
+            }
+            let loaded = |id: &SessionId| list.rows.iter().find(|row| row.id == *id);
+            let fits = marks.ids.iter().any(|id| loaded(id).is_none_or(legal));
+            unless(fits || marks.all.is_some() || marks.anchor.is_some(), why)
         };
         let any: fn(&Session) -> bool = |_| true;
         match action {
             Action::Open | Action::Zoom if self.view == View::Sessions => {
-                selected(|session| session.is_live(), "not running")
+                selected(Session::is_live, "not running")
             }
             Action::Details if self.view == View::Trash => Some("not here"),
             Action::Mark | Action::MarkRange | Action::Rename | Action::Details => {
@@ -51,25 +64,30 @@ impl App {
                 let open = !list.marks.is_empty() || !list.find.is_empty();
                 unless(open || !self.toasts.is_empty(), "nothing marked")
             }
-            Action::AnswerYes | Action::AnswerChoose => {
-                selected(|session| session.condition.question.is_some(), "asks nothing")
-            }
-            Action::Message | Action::Stop => marked_or(|session| session.is_live(), "not running"),
-            Action::Done => {
-                marked_or(|session| session.condition.lifecycle.state != State::Done, "done already")
-            }
+            Action::AnswerYes | Action::AnswerChoose => selected(
+                |session| session.condition.question.is_some(),
+                "asks nothing",
+            ),
+            Action::Message | Action::Stop => marked_or(Session::is_live, "not running"),
+            Action::Done => marked_or(
+                |session| session.condition.lifecycle.state != State::Done,
+                "done already",
+            ),
             Action::Pin | Action::Delete => marked_or(any, "nothing selected"),
             Action::Restore => marked_or(
-                |session| session.deletion.is_some() || session.condition.lifecycle.state.is_terminal(),
+                |session| {
+                    session.deletion.is_some() || session.condition.lifecycle.state.is_terminal()
+                },
                 "still running",
             ),
             Action::Undo => unless(self.board.last_batch.is_some(), "nothing to undo"),
             Action::NextWaiting | Action::PreviousWaiting => {
                 unless(!self.board.waiting.is_empty(), "nobody needs you")
             }
-            Action::Section(number) => {
-                unless(usize::from(number) <= self.board.sections.len(), "no such section")
-            }
+            Action::Section(number) => unless(
+                usize::from(number) <= self.board.sections.len(),
+                "no such section",
+            ),
             Action::AddThisFolder => unless(self.setup.repository.is_some(), "no git repository"),
             Action::NewSession | Action::QuickNew => {
                 unless(!self.board.projects.is_empty(), "no project yet")
@@ -98,7 +116,12 @@ impl App {
                     && !matches!(dialog.planning, Planning::Looking(..))
             }),
             Action::NextButton | Action::PreviousButton => {
-                matches!(self.overlays.last(), Some(Overlay::Plan(_) | Overlay::Confirm(_)))
+                // There is nothing to press before there is something to delete.
+                let ready = |dialog: &PlanDialog| !dialog.kept().is_empty();
+                plan.map_or_else(
+                    || matches!(self.overlays.last(), Some(Overlay::Confirm(_))),
+                    |dialog| ready(dialog),
+                )
             }
             Action::Complete => matches!(self.overlays.last(), Some(Overlay::Palette(_))),
             _ => true,

@@ -10,17 +10,17 @@ pub mod legal;
 pub mod list;
 pub mod marks;
 pub mod overlay;
+mod parts;
 pub mod plan;
 pub mod screen;
 pub mod toast;
 pub mod words;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::domain::ids::SessionId;
 use crate::domain::key::Key;
 use crate::domain::query::Order;
 use crate::domain::rail::{Section, SectionKey};
@@ -33,14 +33,12 @@ use self::job::Jobs;
 use self::layout::{Layout, Shape, THREE_COLUMNS, TWO_COLUMNS};
 use self::list::List;
 use self::overlay::Overlay;
+pub use self::parts::{Burst, Focus, Looking, Setup, Typing, View};
 use self::screen::ScreenCells;
 use self::toast::Toasts;
 
 use super::action::{Action, Context};
 use super::event::{Board, Tab, TabContent, WorkFacts};
-use super::glyph::Glyphs;
-use super::keymap::Keymap;
-use super::theme::Theme;
 
 /// A screen counts as looked at after this time (T4).
 pub const SEEN_AFTER: Duration = Duration::from_secs(1);
@@ -48,86 +46,6 @@ pub const SEEN_AFTER: Duration = Duration::from_secs(1);
 pub const REREAD_AFTER: Duration = Duration::from_millis(500);
 /// `Loading` is written only after this time (`spec/look.md` section 7).
 pub const LOADING_AFTER: Duration = Duration::from_millis(150);
-
-/// What is known before the first event.
-#[derive(Debug, Clone)]
-pub struct Setup {
-    /// The workspace.
-    pub workspace: WorkspaceName,
-    /// Key map in force.
-    pub keymap: Keymap,
-    /// Theme in force.
-    pub theme: Theme,
-    /// Glyphs in force.
-    pub glyphs: Glyphs,
-    /// The folder the program was started in.
-    pub folder: PathBuf,
-    /// Its repository, where it is in one.
-    pub repository: Option<PathBuf>,
-    /// Agents by name, and whether their program was found.
-    pub agents: Vec<(String, bool)>,
-    /// Days until a deleted session is purged.
-    pub purge_days: u32,
-    /// Columns and rows of the window.
-    pub size: (u16, u16),
-    /// The present time.
-    pub now: Timestamp,
-}
-
-/// The views.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum View {
-    /// Sections, list, right pane.
-    #[default]
-    Sessions,
-    /// Deleted sessions.
-    Trash,
-    /// Operations.
-    Jobs,
-}
-
-/// Which part of a view has the focus.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Focus {
-    /// The sections.
-    Rail,
-    /// The middle pane.
-    #[default]
-    List,
-    /// The right pane.
-    Right,
-}
-
-/// An agent that gets the keys.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Typing {
-    /// Its session.
-    pub id: SessionId,
-    /// Over the whole window.
-    pub zoom: bool,
-}
-
-/// Characters that came in one burst (`spec/console.md`, Keys).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Burst {
-    /// When it began.
-    pub since: Timestamp,
-    /// Characters so far.
-    pub count: usize,
-    /// It is a paste: nothing of it acts.
-    pub swallowed: bool,
-}
-
-/// The session whose screen is on view with the focus, and since when (T4).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Looking {
-    /// The session.
-    pub id: SessionId,
-    /// Since when.
-    pub since: Timestamp,
-    /// It was reported as seen, for the attention that it has since then.
-    pub told: Option<Timestamp>,
-}
 
 /// The dashboard.
 #[derive(Debug, Clone)]
@@ -188,6 +106,8 @@ pub struct App {
     pub overlays: Vec<Overlay>,
     /// The form for a new session, as it was left.
     pub draft: Option<NewForm>,
+    /// The form that was submitted last, and when: it is shown again where it failed.
+    pub submitted: Option<(NewForm, Timestamp)>,
     /// Notices.
     pub toasts: Toasts,
     /// Faults by their source.
@@ -237,6 +157,7 @@ impl App {
             tab_asked: None,
             overlays: Vec::new(),
             draft: None,
+            submitted: None,
             toasts: Toasts::default(),
             faults: BTreeMap::new(),
             looking: None,
@@ -275,7 +196,9 @@ impl App {
         let sections = &self.board.sections;
         self.loaded
             && self.board.projects.is_empty()
-            && sections.iter().all(|section| section.total == 0 && section.path.is_none())
+            && sections
+                .iter()
+                .all(|section| section.total == 0 && section.path.is_none())
     }
 
     /// The areas of the window.
@@ -290,7 +213,10 @@ impl App {
                 rail: self.focus == Focus::Rail,
             },
             (View::Trash, None) if self.focus == Focus::Rail && cols < TWO_COLUMNS => {
-                Shape::Board { right: false, rail: true }
+                Shape::Board {
+                    right: false,
+                    rail: true,
+                }
             }
             (View::Trash, None) => Shape::Wide,
             (View::Jobs, None) => Shape::Pair,
@@ -300,12 +226,20 @@ impl App {
 
     /// The list that has the selection in this view.
     pub fn current_list(&self) -> &List {
-        if self.view == View::Trash { &self.trash } else { &self.list }
+        if self.view == View::Trash {
+            &self.trash
+        } else {
+            &self.list
+        }
     }
 
     /// The list that has the selection in this view.
     pub fn current_list_mut(&mut self) -> &mut List {
-        if self.view == View::Trash { &mut self.trash } else { &mut self.list }
+        if self.view == View::Trash {
+            &mut self.trash
+        } else {
+            &mut self.list
+        }
     }
 
     /// The selected session of the list.
@@ -316,12 +250,19 @@ impl App {
     /// The selected section.
     pub fn current_section(&self) -> Option<&Section> {
         let key = self.section.as_ref()?;
-        self.board.sections.iter().find(|section| section.key == *key)
+        self.board
+            .sections
+            .iter()
+            .find(|section| section.key == *key)
     }
 
     /// Sessions of a zone in all sections.
     pub fn zone_count(&self, zone: Zone) -> u64 {
-        self.board.sections.iter().map(|section| section.zones.of(zone)).sum()
+        self.board
+            .sections
+            .iter()
+            .map(|section| section.zones.of(zone))
+            .sum()
     }
 
     /// Agents that go on when the dashboard is left: those that work or wait.
@@ -338,20 +279,33 @@ impl App {
             return None;
         }
         let layout = self.layout();
-        let shown = if layout.right.width > 0 { self.tab == Tab::Screen } else { layout.peek.height > 0 };
+        let shown = if layout.right.width > 0 {
+            self.tab == Tab::Screen
+        } else {
+            layout.peek.height > 0
+        };
         self.list.selected.as_ref().filter(|_| shown)
     }
 
     /// The next time at which something changes by time alone.
     pub fn wake(&self) -> Option<Timestamp> {
-        let looking = self.looking.as_ref().filter(|looking| self.unseen_since(looking).is_some());
+        let looking = self
+            .looking
+            .as_ref()
+            .filter(|looking| self.unseen_since(looking).is_some());
         let seen = looking.map(|looking| looking.since.plus(SEEN_AFTER));
         let reread = self.stale.then(|| self.read_at.plus(REREAD_AFTER));
         let loading = |list: &List| {
             let awaited = !list.loaded && list.ticket.is_some();
             Some(list.asked_at.plus(LOADING_AFTER)).filter(|at| awaited && *at > self.now)
         };
-        let running = self.jobs.running.first().map(|_| self.now.plus(Duration::from_secs(1)));
+        // Only the jobs view shows how long work takes.
+        let running = self
+            .jobs
+            .running
+            .first()
+            .filter(|_| self.view == View::Jobs);
+        let running = running.map(|_| self.now.plus(Duration::from_secs(1)));
         let list = self.current_list();
         [
             seen,
@@ -359,7 +313,7 @@ impl App {
             loading(list),
             running,
             list.wake(self.last_key),
-            self.toasts.wake(),
+            self.toasts.wake(self.now),
             self.next_age(),
         ]
         .into_iter()
@@ -378,7 +332,10 @@ impl App {
     fn next_age(&self) -> Option<Timestamp> {
         let list = self.current_list();
         let lines = list.lines();
-        let shown = lines.iter().skip(list.top).take(usize::from(self.setup.size.1));
+        let shown = lines
+            .iter()
+            .skip(list.top)
+            .take(usize::from(self.setup.size.1));
         shown
             .filter_map(|line| list.rows.get(line.row))
             .map(|session| next_turn(self.now, words::row_since(session)))

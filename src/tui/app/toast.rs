@@ -87,10 +87,16 @@ impl Toasts {
         });
     }
 
-    /// When the next one ends by time alone.
-    pub fn wake(&self) -> Option<Timestamp> {
-        let timed = self.0.iter().filter(|toast| toast.kind != ToastKind::Error && toast.acted);
-        timed.map(|toast| toast.at.plus(RESULT_STAYS)).min()
+    /// Whether the shown one appeared just now: over an agent's screen none stays longer.
+    pub fn is_fresh(&self, now: Timestamp) -> bool {
+        self.shown()
+            .is_some_and(|toast| now < toast.at.plus(RESULT_STAYS))
+    }
+
+    /// When the next one ends, or is no longer fresh.
+    pub fn wake(&self, now: Timestamp) -> Option<Timestamp> {
+        let ends = self.0.iter().map(|toast| toast.at.plus(RESULT_STAYS));
+        ends.filter(|at| *at > now).min()
     }
 }
 
@@ -100,7 +106,14 @@ mod tests {
 
     fn toast(kind: ToastKind, at: i64) -> Toast {
         let at = Timestamp(at);
-        Toast { kind, title: "x".into(), lines: vec![], keys: vec![], at, acted: false }
+        Toast {
+            kind,
+            title: "x".into(),
+            lines: vec![],
+            keys: vec![],
+            at,
+            acted: false,
+        }
     }
 
     #[test]

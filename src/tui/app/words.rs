@@ -53,8 +53,15 @@ pub fn worst_pr(prs: &[PrFacts]) -> Option<&PrFacts> {
 
 /// Whether the status rests on facts that could not be read again (T2).
 pub fn is_stale(session: &Session) -> bool {
-    let by_pr = matches!(session.condition.zone(), Zone::Review | Zone::Merge | Zone::Pending);
-    by_pr && session.prs.iter().any(|pr| pr.stale && pr.state == PrState::Open)
+    let by_pr = matches!(
+        session.condition.zone(),
+        Zone::Review | Zone::Merge | Zone::Pending
+    );
+    by_pr
+        && session
+            .prs
+            .iter()
+            .any(|pr| pr.stale && pr.state == PrState::Open)
 }
 
 /// Whether it has attention that was not looked at yet: its title is bold.
@@ -68,7 +75,10 @@ pub fn unseen_since(condition: &Condition) -> Option<Timestamp> {
         Attention::FinishedUnseen => condition.finished_at.unwrap_or(condition.status_since),
         _ => condition.status_since,
     };
-    condition.seen_at.is_none_or(|seen| seen < since).then_some(since)
+    condition
+        .seen_at
+        .is_none_or(|seen| seen < since)
+        .then_some(since)
 }
 
 /// Since when a row is as it is: what the age column counts from.
@@ -78,9 +88,7 @@ pub fn row_since(session: &Session) -> Timestamp {
         return deletion.at;
     }
     match condition.zone() {
-        Zone::Working | Zone::Resting => {
-            condition.last_activity_at.unwrap_or(condition.sorted_at)
-        }
+        Zone::Working | Zone::Resting => condition.last_activity_at.unwrap_or(condition.sorted_at),
         _ => condition.status_since,
     }
 }
@@ -101,7 +109,9 @@ pub fn reason(session: &Session, now: Timestamp) -> Option<String> {
         Attention::FinishedUnseen => "finished".to_owned(),
         Attention::Retrying => format!("retries for {}", age(now, condition.activity.since)),
         Attention::Stalled => {
-            let sign = condition.last_activity_at.unwrap_or(condition.activity.since);
+            let sign = condition
+                .last_activity_at
+                .unwrap_or(condition.activity.since);
             format!("no sign of life for {}", age(now, sign))
         }
     })
@@ -133,6 +143,29 @@ fn ended(session: &Session) -> String {
         (Some(code), _) => format!("ended with code {code}"),
         (None, Some(signal)) => format!("ended by signal {signal}"),
         (None, None) => "ended with an error".to_owned(),
+    }
+}
+
+/// What a row of the status table says (`spec/lifecycle.md` section 2).
+pub fn rule_text(rule: u8) -> &'static str {
+    match rule {
+        1 => "declared done",
+        2 => "ended by hand, by itself, or lost",
+        3 => "reclaimed",
+        4 => "could not be started or probed",
+        5 => "ended, no reason known",
+        6 => "waits, or its condition is in doubt",
+        7 => "no fact of this launch yet",
+        8 => "a PR merged, none open",
+        9 => "open PR, CI failing",
+        10 => "the PR is a draft",
+        11 => "changes requested on the PR",
+        12 => "the PR can be merged",
+        13 => "the PR is approved",
+        14 => "the PR waits for a review",
+        15 => "an open PR, nothing else known",
+        16 => "idle",
+        _ => "at work",
     }
 }
 
@@ -168,7 +201,11 @@ pub fn skip_kind(reason: &SkipReason) -> &'static str {
 
 /// `1 session`, `44 sessions`.
 pub fn count(n: usize, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+    if n == 1 {
+        format!("1 {one}")
+    } else {
+        format!("{n} {one}s")
+    }
 }
 
 /// `a`, `a and b`, `a, b and 3 more`: at most two by name.
@@ -181,8 +218,12 @@ pub fn names<T: std::fmt::Display>(all: &[T]) -> String {
     }
 }
 
-/// The text with its first letter large.
+/// The text with its first letter large; ids and paths stay as they are.
 pub fn sentence(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or("");
+    if first.contains(|c: char| c.is_ascii_digit() || matches!(c, '/' | '_' | '.')) {
+        return text.to_owned();
+    }
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(chars).collect()

@@ -13,14 +13,18 @@ use crate::tui::app::plan::{Button, Planning};
 use crate::tui::event::Effect;
 use crate::tui::views::{help_beyond, plan_rows};
 
-use super::act::{Step, begin_current, draft};
+use super::act::{begin_current, draft};
+use super::moving::Step;
 use super::palette;
 
 /// A text was changed.
 pub(super) fn typed(app: &mut App, effects: &mut Vec<Effect>) {
     match app.overlays.last() {
         Some(Overlay::Palette(_)) => palette::refresh(app),
-        Some(Overlay::Line { purpose: Purpose::Find, editor }) => {
+        Some(Overlay::Line {
+            purpose: Purpose::Find,
+            editor,
+        }) => {
             let text = editor.text().to_owned();
             app.current_list_mut().find = text;
             begin_current(app, Wanted::Same, effects);
@@ -31,7 +35,9 @@ pub(super) fn typed(app: &mut App, effects: &mut Vec<Effect>) {
 
 /// A key that the key map does not know: buttons and boxes of forms take Enter and Space.
 pub(super) fn unbound(app: &mut App, key: Key, effects: &mut Vec<Effect>) {
-    let Some(Overlay::NewSession(form)) = app.overlays.last_mut() else { return };
+    let Some(Overlay::NewSession(form)) = app.overlays.last_mut() else {
+        return;
+    };
     let press = matches!(key.code, KeyCode::Enter | KeyCode::Char(' '));
     match form.field {
         Field::InPlace if press => form.in_place = !form.in_place,
@@ -65,9 +71,7 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
 fn in_layer(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
     match (app.overlays.last_mut(), action) {
         (Some(Overlay::Plan(dialog)), Action::NextButton | Action::PreviousButton) => {
-            // There is nothing to press before there is something to delete.
-            let ready = !dialog.kept().is_empty();
-            dialog.button = if ready { dialog.button.other() } else { Button::Cancel };
+            dialog.button = dialog.button.other();
         }
         (Some(Overlay::Confirm(confirm)), Action::NextButton | Action::PreviousButton) => {
             confirm.button = confirm.button.other();
@@ -101,12 +105,17 @@ fn choose(form: &mut crate::tui::app::form::NewForm, by: isize) {
 /// Plans again with the pinned sessions, which become a group of their own.
 fn drop_pin_check(app: &mut App, effects: &mut Vec<Effect>) {
     let ticket = app.ticket();
-    let Some(Overlay::Plan(dialog)) = app.overlays.last_mut() else { return };
+    let Some(Overlay::Plan(dialog)) = app.overlays.last_mut() else {
+        return;
+    };
     dialog.request.conditions.exclude_pinned = false;
     dialog.ticket = ticket;
     dialog.planning = Planning::Looking(0, dialog.request.ids.len());
     dialog.button = Button::Cancel;
-    effects.push(Effect::Plan { ticket, request: dialog.request.clone() });
+    effects.push(Effect::Plan {
+        ticket,
+        request: dialog.request.clone(),
+    });
 }
 
 /// Rows of a page in the topmost layer.
@@ -145,7 +154,10 @@ fn go(app: &mut App, step: Step) {
 fn cancel(app: &mut App, effects: &mut Vec<Effect>) {
     match app.overlays.pop() {
         Some(Overlay::NewSession(form)) => app.draft = Some(*form),
-        Some(Overlay::Line { purpose: Purpose::Find, .. }) => {
+        Some(Overlay::Line {
+            purpose: Purpose::Find,
+            ..
+        }) => {
             app.current_list_mut().find.clear();
             begin_current(app, Wanted::Same, effects);
         }
@@ -172,7 +184,11 @@ fn confirm(app: &mut App, effects: &mut Vec<Effect>) {
         }
         Some(Overlay::Answer(answer)) => {
             let option = Some(answer.index + 1);
-            effects.push(Effect::Answer { id: answer.id, question: answer.question, option });
+            effects.push(Effect::Answer {
+                id: answer.id,
+                question: answer.question,
+                option,
+            });
             app.confirmed_at = Some(app.now);
         }
         Some(Overlay::Line { purpose, editor }) => {
@@ -191,7 +207,10 @@ fn take_line(app: &mut App, purpose: Purpose, text: &str, effects: &mut Vec<Effe
         // The list follows every letter already.
         Purpose::Find => {}
         _ if text.is_empty() => {}
-        Purpose::Rename(id) => effects.push(Effect::Rename { id, title: text.to_owned() }),
+        Purpose::Rename(id) => effects.push(Effect::Rename {
+            id,
+            title: text.to_owned(),
+        }),
         Purpose::AddProject => effects.push(Effect::AddProject(PathBuf::from(text))),
         Purpose::QuickNew => {
             let mut form = draft(app);
@@ -207,9 +226,7 @@ fn take_line(app: &mut App, purpose: Purpose, text: &str, effects: &mut Vec<Effe
 fn submit(app: &mut App, effects: &mut Vec<Effect>) {
     match app.overlays.pop() {
         Some(Overlay::NewSession(mut form)) => {
-            if create(app, &mut form, effects) {
-                app.draft = Some(*form);
-            } else {
+            if !create(app, &mut form, effects) {
                 app.overlays.push(Overlay::NewSession(form));
             }
         }
@@ -225,13 +242,17 @@ fn submit(app: &mut App, effects: &mut Vec<Effect>) {
 
 /// Asks for a session; false, with the reason in the form, where it cannot be asked for.
 fn create(
-    app: &App,
+    app: &mut App,
     form: &mut crate::tui::app::form::NewForm,
     effects: &mut Vec<Effect>,
 ) -> bool {
     match form.request(&app.setup.folder, typing_size(app.setup.size)) {
         Ok(request) => {
             effects.push(Effect::Create(Box::new(request)));
+            app.submitted = Some((form.clone(), app.last_key));
+            let mut emptied = form.clone();
+            emptied.started();
+            app.draft = Some(emptied);
             true
         }
         Err(error) => {

@@ -8,7 +8,7 @@ use crate::tui::app::{App, Focus, View};
 use crate::tui::event::{Effect, Tab};
 use crate::tui::views::{RailTarget, rail_target};
 
-use super::act::{self, Step};
+use super::moving::{self, Step};
 use super::place;
 
 /// Rows that one notch of the wheel scrolls.
@@ -44,7 +44,7 @@ fn click(app: &mut App, at: Position, effects: &mut Vec<Effect>) {
     } else if layout.list_rows().contains(at) {
         place::leave(app);
         app.focus = Focus::List;
-        act::select_line(app, usize::from(at.y - layout.list_rows().y));
+        moving::select_line(app, usize::from(at.y - layout.list_rows().y));
     } else if layout.right.contains(at) && app.typing.is_none() {
         app.focus = Focus::Right;
     } else if layout.right.width > 0 && at.y == layout.rules.y && app.view == View::Sessions {
@@ -69,11 +69,14 @@ fn wheel(app: &mut App, at: Position, by: isize, effects: &mut Vec<Effect>) {
     let layout = app.layout();
     if layout.right.contains(at) {
         if let Some(typing) = &app.typing {
-            effects.push(Effect::Scroll { id: typing.id.clone(), by: -(by as i32) });
+            effects.push(Effect::Scroll {
+                id: typing.id.clone(),
+                by: -(by as i32),
+            });
         } else if app.view == View::Jobs {
             app.jobs.scroll = app.jobs.scroll.saturating_add_signed(by);
         } else {
-            act::scroll_pane(app, Step::By(by), effects);
+            moving::scroll_pane(app, Step::By(by), effects);
         }
     } else if layout.list.contains(at) && app.typing.is_none() {
         if app.view == View::Jobs {

@@ -1,6 +1,7 @@
 //! What follows from every change alike: what is read again, what is on view, what was seen.
 
 use crate::tui::app::layout::{Layout, Shape};
+use crate::tui::app::overlay::Overlay;
 use crate::tui::app::{App, Looking, REREAD_AFTER, SEEN_AFTER, View};
 use crate::tui::event::{Effect, Tab};
 use crate::tui::views::list_line;
@@ -16,6 +17,7 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
     let (last_key, now) = (app.last_key, app.now);
     app.list.settle(last_key, now);
     app.trash.settle(last_key, now);
+    leave_ended(app);
     reread(app, effects);
     shift_window(app, effects);
     scroll(app);
@@ -23,6 +25,17 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
     look(app, effects);
     ask_tab(app, effects);
     ask_work(app, effects);
+}
+
+/// An agent that ended takes no more keys.
+fn leave_ended(app: &mut App) {
+    let ended = app.typing.as_ref().is_some_and(|typing| {
+        let row = app.list.rows.iter().find(|row| row.id == typing.id);
+        row.is_some_and(|row| row.condition.lifecycle.state.is_terminal())
+    });
+    if ended {
+        place::leave(app);
+    }
 }
 
 /// Reads the store again once it changed, not too often.
@@ -50,7 +63,9 @@ pub(super) fn reread_now(app: &mut App, effects: &mut Vec<Effect>) {
 
 /// Moves the window of a long list on before the selection reaches its end.
 fn shift_window(app: &mut App, effects: &mut Vec<Effect>) {
-    let Some(offset) = app.current_list().shift() else { return };
+    let Some(offset) = app.current_list().shift() else {
+        return;
+    };
     let ticket = app.ticket();
     let list = app.current_list_mut();
     let query = list.again(ticket, offset, crate::tui::app::list::Wanted::Same);
@@ -61,9 +76,19 @@ fn shift_window(app: &mut App, effects: &mut Vec<Effect>) {
 fn scroll(app: &mut App) {
     let layout = app.layout();
     // A list that is not on view now will be, with the height it has beside its peek.
-    let board = Layout::of(app.setup.size, Shape::Board { right: false, rail: false });
+    let board = Layout::of(
+        app.setup.size,
+        Shape::Board {
+            right: false,
+            rail: false,
+        },
+    );
     let rows = |layout: &Layout| usize::from(layout.list_rows().height);
-    let height = if layout.list.height > 0 { rows(&layout) } else { rows(&board) };
+    let height = if layout.list.height > 0 {
+        rows(&layout)
+    } else {
+        rows(&board)
+    };
     let (line, total) = list_line(app);
     app.current_list_mut().scroll_into(height, line, total);
 }
@@ -83,14 +108,18 @@ fn watch(app: &mut App, effects: &mut Vec<Effect>) {
 
 /// T4: a screen that was on view with the focus for a second was seen.
 fn look(app: &mut App, effects: &mut Vec<Effect>) {
-    let open = app.window_focused && !app.overlays.iter().any(|overlay| overlay.veils());
+    let open = app.window_focused && !app.overlays.iter().any(Overlay::veils);
     let Some(id) = app.on_view().filter(|_| open).cloned() else {
         app.looking = None;
         return;
     };
     let since = app.now;
     let same = app.looking.take().filter(|looking| looking.id == id);
-    let mut looking = same.unwrap_or(Looking { id, since, told: None });
+    let mut looking = same.unwrap_or(Looking {
+        id,
+        since,
+        told: None,
+    });
     if app.now.since(looking.since) >= SEEN_AFTER
         && let Some(since) = app.unseen_since(&looking)
     {
@@ -126,7 +155,10 @@ fn ask_work(app: &mut App, effects: &mut Vec<Effect>) {
     }
     let list = &app.list;
     let lines = list.lines();
-    let shown = lines.iter().skip(list.top).take(usize::from(app.setup.size.1));
+    let shown = lines
+        .iter()
+        .skip(list.top)
+        .take(usize::from(app.setup.size.1));
     let ids: Vec<_> = shown
         .filter_map(|line| list.rows.get(line.row))
         .filter(|session| session.worktree().is_some())

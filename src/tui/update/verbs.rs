@@ -32,27 +32,42 @@ pub(super) fn mark(app: &mut App, action: Action) {
         Action::MarkRange => list.marks.anchor.clone_from(&list.selected),
         Action::MarkAll if list.rows.len() as u64 >= list.total => {
             list.marks.anchor = None;
-            list.marks.ids.extend(list.rows.iter().map(|row| row.id.clone()));
+            list.marks
+                .ids
+                .extend(list.rows.iter().map(|row| row.id.clone()));
         }
         Action::MarkAll => {
             let total = list.total;
-            list.marks.all = Some(MarkedFilter { filter, total, except: BTreeSet::new() });
+            list.marks.all = Some(MarkedFilter {
+                filter,
+                total,
+                except: BTreeSet::new(),
+            });
         }
         Action::Invert => {
-            let marked: Vec<(SessionId, bool)> =
-                list.rows.iter().map(|row| (row.id.clone(), list.is_marked(row))).collect();
+            let marked: Vec<(SessionId, bool)> = list
+                .rows
+                .iter()
+                .map(|row| (row.id.clone(), list.is_marked(row)))
+                .collect();
             if (list.rows.len() as u64) < list.total {
                 // What is not loaded is not marked one by one: the whole filter, but for these.
-                let except = marked.iter().filter(|(_, marked)| *marked).map(|(id, _)| id.clone());
+                let except = marked
+                    .iter()
+                    .filter(|(_, marked)| *marked)
+                    .map(|(id, _)| id.clone());
                 let except = except.chain(list.marks.ids.iter().cloned()).collect();
                 let was_all = list.marks.all.take();
                 list.marks.ids.clear();
-                match was_all {
-                    Some(all) => list.marks.ids = all.except,
-                    None => {
-                        let total = list.total;
-                        list.marks.all = Some(MarkedFilter { filter, total, except });
-                    }
+                if let Some(all) = was_all {
+                    list.marks.ids = all.except;
+                } else {
+                    let total = list.total;
+                    list.marks.all = Some(MarkedFilter {
+                        filter,
+                        total,
+                        except,
+                    });
                 }
                 return;
             }
@@ -65,7 +80,9 @@ pub(super) fn mark(app: &mut App, action: Action) {
                 list.end_range();
                 return;
             }
-            let Some(session) = list.current() else { return };
+            let Some(session) = list.current() else {
+                return;
+            };
             let (id, marked) = (session.id.clone(), list.is_marked(session));
             list.marks.set(&id, &filter, !marked);
             list.select(list.index + 1);
@@ -107,7 +124,10 @@ fn known<'a>(app: &'a App, id: &SessionId) -> Option<&'a Session> {
 pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
     match action {
         Action::Undo => {
-            effects.push(Effect::Restore { target: RestoreTarget::Last, undo: true });
+            effects.push(Effect::Restore {
+                target: RestoreTarget::Last,
+                undo: true,
+            });
             return;
         }
         Action::AnswerYes | Action::AnswerChoose => {
@@ -126,7 +146,8 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             app.overlays.push(Overlay::Message { ids, editor });
         }
         Action::Pin => {
-            let unpinned = |id: &SessionId| known(app, id).is_none_or(|row| row.pinned_at.is_none());
+            let unpinned =
+                |id: &SessionId| known(app, id).is_none_or(|row| row.pinned_at.is_none());
             let pinned = ids.iter().any(unpinned);
             effects.push(Effect::Pin { ids, pinned });
         }
@@ -137,12 +158,14 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             // Only what has ended can be launched; what is not loaded is left to the coordinator.
             let ended = |id: &SessionId| {
                 app.view == View::Trash
-                    || known(app, id)
-                        .is_none_or(|row| row.condition.lifecycle.state.is_terminal())
+                    || known(app, id).is_none_or(|row| row.condition.lifecycle.state.is_terminal())
             };
             let ids: Vec<SessionId> = ids.into_iter().filter(ended).collect();
             if !ids.is_empty() {
-                effects.push(Effect::Restore { target: RestoreTarget::Ids(ids), undo: false });
+                effects.push(Effect::Restore {
+                    target: RestoreTarget::Ids(ids),
+                    undo: false,
+                });
             }
         }
         _ => {}
@@ -174,7 +197,10 @@ fn end(app: &mut App, ids: Vec<SessionId>, how: StopHow, verb: &str, effects: &m
 fn plan(app: &mut App, ids: Vec<SessionId>, effects: &mut Vec<Effect>) {
     let request = DeleteRequest {
         ids: ids.into_iter().collect(),
-        conditions: Conditions { exclude_pinned: true, ..Conditions::default() },
+        conditions: Conditions {
+            exclude_pinned: true,
+            ..Conditions::default()
+        },
         with_rowless: false,
         actor: Actor::Operator,
     };
@@ -186,18 +212,32 @@ fn plan(app: &mut App, ids: Vec<SessionId>, effects: &mut Vec<Effect>) {
 
 /// Answers the shown question, or lists its options.
 fn answer(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
-    let Some(session) = app.selected() else { return };
-    let Some(question) = session.condition.question.clone() else { return };
+    let Some(session) = app.selected() else {
+        return;
+    };
+    let Some(question) = session.condition.question.clone() else {
+        return;
+    };
     let id = session.id.clone();
     if action == Action::AnswerYes {
-        effects.push(Effect::Answer { id, question: question.id, option: None });
+        effects.push(Effect::Answer {
+            id,
+            question: question.id,
+            option: None,
+        });
     } else if question.options.is_empty() {
         let title = format!("The options of {id} cannot be read");
         let lines = vec!["Enter opens it, so that you can answer yourself.".to_owned()];
         notify(app, ToastKind::Result, title, lines);
     } else {
         let (text, options) = (question.text, question.options);
-        let dialog = AnswerDialog { id, question: question.id, text, options, index: 0 };
+        let dialog = AnswerDialog {
+            id,
+            question: question.id,
+            text,
+            options,
+            index: 0,
+        };
         app.overlays.push(Overlay::Answer(dialog));
     }
 }

@@ -102,8 +102,10 @@ impl Columns {
     /// The columns of a list of this width.
     pub(super) fn of(list: u16, id: u16) -> Self {
         let title_at = ID_AT + id + 2;
-        let mut shown: Vec<Column> =
-            ORDER.into_iter().filter(|column| list >= column.from()).collect();
+        let mut shown: Vec<Column> = ORDER
+            .into_iter()
+            .filter(|column| list >= column.from())
+            .collect();
         let taken =
             |shown: &[Column]| shown.iter().map(|column| column.cells() + 2).sum::<u16>() + 1;
         for column in LEAVING {
@@ -122,7 +124,12 @@ impl Columns {
                 (column, start)
             })
             .collect();
-        Self { id, title_at, title, shown }
+        Self {
+            id,
+            title_at,
+            title,
+            shown,
+        }
     }
 }
 
@@ -131,7 +138,11 @@ mod tests {
     use super::*;
 
     fn names(list: u16) -> Vec<&'static str> {
-        Columns::of(list, 7).shown.iter().map(|(column, _)| column.name()).collect()
+        Columns::of(list, 7)
+            .shown
+            .iter()
+            .map(|(column, _)| column.name())
+            .collect()
     }
 
     #[test]

@@ -9,13 +9,17 @@ use crate::tui::action::Context;
 use crate::tui::app::App;
 use crate::tui::theme::Role;
 
-/// Cells of the keys.
-const KEYS: usize = 11;
+/// Cells of the keys with the gap after them.
+const KEYS: usize = 15;
 
 fn area(app: &App) -> Rect {
     let (cols, rows) = app.setup.size;
     let height = rows.saturating_sub(3).max(5);
-    if cols >= 80 { centred(app, 78, height.min(40), (4, 1)) } else { centred(app, cols, height, (2, 1)) }
+    if cols >= 80 {
+        centred(app, 78, height.min(40), (4, 1))
+    } else {
+        centred(app, cols, height, (2, 1))
+    }
 }
 
 /// Contexts that the help of one place speaks of.
@@ -31,24 +35,30 @@ fn contexts(context: Context) -> Vec<Context> {
 /// The lines in one or two columns.
 fn lines(pen: &Pen<'_>, app: &App, context: Context) -> Vec<Vec<Vec<Span>>> {
     let groups = app.setup.keymap.help(&contexts(context));
+    let cells = usize::from(area(app).width.saturating_sub(6));
+    let two = cells >= 64;
+    let room = if two { cells / 2 - 1 } else { cells };
     let blocks: Vec<Vec<Vec<Span>>> = groups
         .iter()
         .map(|group| {
             let mut block = vec![vec![(group.title.to_owned(), pen.role(Role::Muted))]];
             for line in &group.lines {
-                let gap = KEYS.saturating_sub(width(&line.keys)).max(1);
-                block.push(vec![
-                    (line.keys.clone(), pen.role(Role::Key)),
-                    (" ".repeat(gap), pen.role(Role::Text)),
-                    (line.text.clone(), pen.role(Role::Text)),
-                ]);
+                for (at, text) in wrap(&line.text, room.saturating_sub(KEYS))
+                    .iter()
+                    .enumerate()
+                {
+                    let keys = if at == 0 { line.keys.as_str() } else { "" };
+                    block.push(vec![
+                        (format!("{keys:<KEYS$}"), pen.role(Role::Key)),
+                        (text.clone(), pen.role(Role::Text)),
+                    ]);
+                }
             }
             block.push(Vec::new());
             block
         })
         .collect();
     let total: usize = blocks.iter().map(Vec::len).sum();
-    let two = area(app).width >= 70;
     let mut columns: Vec<Vec<Vec<Span>>> = vec![Vec::new()];
     for block in blocks {
         let at = columns.len() - 1;
@@ -66,21 +76,30 @@ fn lines(pen: &Pen<'_>, app: &App, context: Context) -> Vec<Vec<Vec<Span>>> {
 pub(in crate::tui) fn beyond(app: &App, context: Context) -> usize {
     let mut buffer = ratatui::buffer::Buffer::empty(Rect::new(0, 0, 1, 1));
     let pen = Pen::new(&mut buffer, app);
-    let longest = lines(&pen, app, context).iter().map(Vec::len).max().unwrap_or(0);
+    let longest = lines(&pen, app, context)
+        .iter()
+        .map(Vec::len)
+        .max()
+        .unwrap_or(0);
     longest.saturating_sub(usize::from(area(app).height.saturating_sub(2)))
 }
 
 /// Draws it.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, context: Context, top: usize) {
     let area = area(app);
-    let mut pen = pen.within(Rect { x: area.x.saturating_sub(1), width: area.width + 2, ..area });
+    let mut pen = pen.within(area);
     let inner = frame(&mut pen, area, &format!("Keys for {}", context.title()));
     let columns = lines(&pen, app, context);
     let n = columns.len() as u16;
     let width = inner.width / n;
     for (at, column) in columns.iter().enumerate() {
         let x = inner.x + at as u16 * width;
-        for (row, line) in column.iter().skip(top).take(usize::from(inner.height)).enumerate() {
+        for (row, line) in column
+            .iter()
+            .skip(top)
+            .take(usize::from(inner.height))
+            .enumerate()
+        {
             pen.spans(x, inner.y + row as u16, width.saturating_sub(1), line);
         }
     }

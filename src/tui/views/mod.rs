@@ -54,7 +54,8 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
         }
         cursor = overlay_view(&mut pen, app, overlay).or(cursor);
     }
-    if !app.overlays.iter().any(Overlay::veils) && app.typing.is_none() {
+    let shown = app.typing.is_none() || app.toasts.is_fresh(app.now);
+    if shown && !app.overlays.iter().any(Overlay::veils) {
         toast::draw(&mut pen, app, &layout);
     }
     cursor = bottom::draw(&mut pen, app, &layout).or(cursor);
@@ -70,9 +71,9 @@ fn overlay_view(pen: &mut Pen<'_>, app: &App, overlay: &Overlay) -> Option<(u16,
         Overlay::Confirm(confirm) => dialog::confirm(pen, app, confirm),
         Overlay::Answer(answer) => dialog::answer(pen, app, answer),
         Overlay::NewSession(form) => return newform::draw(pen, app, form),
-        Overlay::Message { ids, editor } => return dialog::message(pen, app, ids, editor),
+        Overlay::Message { ids, editor } => return Some(dialog::message(pen, app, ids, editor)),
         Overlay::Line { purpose, editor } => return dialog::line(pen, app, purpose, editor),
-        Overlay::Palette(palette) => return palette::draw(pen, app, palette),
+        Overlay::Palette(palette) => return Some(palette::draw(pen, app, palette)),
         Overlay::Help { context, top } => help::draw(pen, app, *context, *top),
     }
     None

@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use super::dialog::{centred, cross, frame};
 use super::pen::Pen;
+use crate::domain::text::cut;
 use crate::tui::action::ActionSpec;
 use crate::tui::app::App;
 use crate::tui::app::overlay::Palette;
@@ -15,7 +16,7 @@ const ROWS: u16 = 12;
 const DOC: u16 = 2;
 
 fn area(app: &App) -> Rect {
-    centred(app, 56, ROWS + DOC + 5, (4, 2))
+    centred(app, 68, ROWS + DOC + 5, (4, 2))
 }
 
 /// Matches that are on view, for the one who scrolls.
@@ -24,22 +25,34 @@ pub(in crate::tui) fn rows(app: &App) -> usize {
 }
 
 /// Draws it; answers where the cursor is.
-pub(super) fn draw(pen: &mut Pen<'_>, app: &App, palette: &Palette) -> Option<(u16, u16)> {
+pub(super) fn draw(pen: &mut Pen<'_>, app: &App, palette: &Palette) -> (u16, u16) {
     let area = area(app);
-    let mut pen = pen.within(Rect { x: area.x.saturating_sub(1), width: area.width + 2, ..area });
+    let mut pen = pen.within(area);
     let inner = frame(&mut pen, area, "Command");
     let muted = pen.role(Role::Muted);
     let y = inner.y;
     pen.text(inner.x, y, 1, ">", pen.role(Role::Accent));
     let (_, (_, col)) = palette.editor.wrapped(usize::from(u16::MAX));
     let room = inner.width.saturating_sub(14);
-    let used = pen.raw(inner.x + 2, y, room, palette.editor.text(), pen.role(Role::Text));
+    let used = pen.raw(
+        inner.x + 2,
+        y,
+        room,
+        palette.editor.text(),
+        pen.role(Role::Text),
+    );
     let count = format!("{} of {}", palette.found.len(), ActionSpec::all().count());
     pen.right(inner.right(), y, 12, &count, muted);
     cross(&mut pen, area, y + 1, &[], &[]);
     let contexts = [palette.context, crate::tui::action::Context::Global];
     let height = rows(app);
-    for (at, found) in palette.found.iter().enumerate().skip(palette.top).take(height) {
+    for (at, found) in palette
+        .found
+        .iter()
+        .enumerate()
+        .skip(palette.top)
+        .take(height)
+    {
         let y = y + 2 + (at - palette.top) as u16;
         let row = Rect::new(area.x + 1, y, area.width.saturating_sub(2), 1);
         let mut pen = pen.within(row);
@@ -47,23 +60,38 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, palette: &Palette) -> Option<(u
             pen.select(row, true);
         }
         let refusal = app.refusal(found.action, &contexts);
-        let style = if refusal.is_some() { muted } else { pen.role(Role::Text) };
-        let title = found.action.spec().title;
-        let title_room = inner.width.saturating_sub(22).min(30);
-        for (n, c) in title.chars().enumerate().take(usize::from(title_room)) {
+        let style = if refusal.is_some() {
+            muted
+        } else {
+            pen.role(Role::Text)
+        };
+        let title_room = inner.width.saturating_sub(23);
+        let title = cut(
+            found.action.spec().title,
+            usize::from(title_room),
+            pen.glyphs.cut,
+        );
+        for (n, c) in title.chars().enumerate() {
             let hit = found.matched.contains(&n);
             let style = if hit { pen.bold(Role::Accent) } else { style };
             pen.text(inner.x + n as u16, y, 1, c.encode_utf8(&mut [0; 4]), style);
         }
         let remark = refusal.map_or_else(|| target(app), ToOwned::to_owned);
         pen.text(inner.x + title_room + 1, y, 14, &remark, muted);
-        let key = app.setup.keymap.key_label(&contexts, found.action).unwrap_or_default();
+        let key = app
+            .setup
+            .keymap
+            .key_label(&contexts, found.action)
+            .unwrap_or_default();
         pen.right(inner.right(), y, 7, &key, pen.role(Role::Text));
     }
     if let Some(found) = palette.found.get(palette.index) {
         let doc = found.action.spec().doc;
         let first = inner.bottom().saturating_sub(DOC);
-        for (row, line) in super::help::wrap(doc, usize::from(inner.width)).iter().enumerate() {
+        for (row, line) in super::help::wrap(doc, usize::from(inner.width))
+            .iter()
+            .enumerate()
+        {
             if row < usize::from(DOC) {
                 pen.text(inner.x, first + row as u16, inner.width, line, muted);
             }
@@ -71,7 +99,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, palette: &Palette) -> Option<(u
     } else {
         pen.text(inner.x, y + 2, inner.width, "Nothing matches.", muted);
     }
-    Some((inner.x + 2 + (col as u16).min(used), y))
+    (inner.x + 2 + (col as u16).min(used), y)
 }
 
 /// What an action would act on.
@@ -80,5 +108,7 @@ fn target(app: &App) -> String {
     if marked > 0 {
         return format!("{marked} marked");
     }
-    app.selected().map(|session| session.id.to_string()).unwrap_or_default()
+    app.selected()
+        .map(|session| session.id.to_string())
+        .unwrap_or_default()
 }

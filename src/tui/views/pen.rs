@@ -136,10 +136,18 @@ impl<'a> Pen<'a> {
         } else {
             (Ground::SelectOff, Role::Muted)
         };
-        self.ground = Style { bg: self.theme.ground(ground).bg, ..Style::new() };
+        self.ground = Style {
+            bg: self.theme.ground(ground).bg,
+            ..Style::new()
+        };
         self.cell(row.x, row.y, self.glyphs.bar, self.role(role));
         self.on(ground);
-        self.blank(Rect { x: row.x + 1, width: row.width.saturating_sub(1), height: 1, ..row });
+        self.blank(Rect {
+            x: row.x + 1,
+            width: row.width.saturating_sub(1),
+            height: 1,
+            ..row
+        });
     }
 
     /// Draws on a ground from here on.
@@ -148,9 +156,20 @@ impl<'a> Pen<'a> {
     }
 
     /// A rule with a title on its left and a remark on its right, as far as there is room.
-    pub(super) fn rule(&mut self, x: u16, y: u16, cells: u16, heavy: bool, left: &[Span], right: &[Span]) {
-        let (glyph, role) =
-            if heavy { (self.glyphs.heavy, Role::Accent) } else { (self.glyphs.rule, Role::Border) };
+    pub(super) fn rule(
+        &mut self,
+        x: u16,
+        y: u16,
+        cells: u16,
+        heavy: bool,
+        left: &[Span],
+        right: &[Span],
+    ) {
+        let (glyph, role) = if heavy {
+            (self.glyphs.heavy, Role::Accent)
+        } else {
+            (self.glyphs.rule, Role::Border)
+        };
         let style = self.role(role);
         for at in 0..cells {
             self.cell(x + at, y, glyph, style);

@@ -24,9 +24,7 @@ pub(super) fn status_sign(pen: &Pen<'_>, status: Status) -> (&'static str, Style
         Status::Spawning => (glyphs.spawning, Role::Working, false),
         Status::Idle => (glyphs.idle, Role::Muted, false),
         Status::Done | Status::Merged => (glyphs.done, Role::Muted, false),
-        Status::Killed | Status::Cleanup | Status::Terminated => {
-            (glyphs.ended, Role::Muted, false)
-        }
+        Status::Killed | Status::Cleanup | Status::Terminated => (glyphs.ended, Role::Muted, false),
     };
     (glyph, if bold { pen.bold(role) } else { pen.role(role) })
 }

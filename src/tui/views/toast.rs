@@ -17,18 +17,28 @@ const LINES: usize = 6;
 
 /// Draws it. It never covers the selected row or the bottom line.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
-    let Some(toast) = app.toasts.shown() else { return };
+    let Some(toast) = app.toasts.shown() else {
+        return;
+    };
     let (cols, rows) = app.setup.size;
     if cols < 24 || rows < 8 {
         return;
     }
     let width = CELLS.min(cols - 2);
-    let room = usize::from(width.saturating_sub(6));
+    let room = usize::from(width.saturating_sub(7));
     let title = wrap(&toast.title, room.saturating_sub(8));
-    let text: Vec<String> = toast.lines.iter().flat_map(|line| wrap(line, room)).collect();
+    let text: Vec<String> = toast
+        .lines
+        .iter()
+        .flat_map(|line| wrap(line, room))
+        .collect();
     let lines = (title.len() + text.len()).min(LINES);
     let height = (lines as u16 + 3).min(rows.saturating_sub(3));
-    let bottom = if layout.closing.height > 0 { layout.closing.y } else { layout.keys.y.max(1) };
+    let bottom = if layout.closing.height > 0 {
+        layout.closing.y
+    } else {
+        layout.keys.y.max(1)
+    };
     let x = cols - width - 1;
     let mut area = Rect::new(x, bottom.saturating_sub(height), width, height);
     if selected_row(app, layout).is_some_and(|row| (area.top()..area.bottom()).contains(&row)) {
@@ -48,16 +58,23 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     for y in area.top()..area.bottom() {
         pen.cell(area.x, y, pen.glyphs.bar, pen.role(role));
     }
-    let (left, right) = (area.x + 4, area.right().saturating_sub(2));
+    let (left, right) = (area.x + 5, area.right().saturating_sub(2));
     let mut y = area.y + 1;
-    pen.text(area.x + 2, y, 1, glyph, sign);
+    pen.text(area.x + 3, y, 1, glyph, sign);
     if app.toasts.len() > 1 {
         let count = format!("1 of {}", app.toasts.len());
         pen.right(right, y, 8, &count, pen.role(Role::Muted));
     }
     let styled = title.iter().map(|line| (line, pen.bold(Role::Text)));
     let rest = text.iter().enumerate().map(|(at, line)| {
-        (line, if at == 0 { pen.role(Role::Text) } else { pen.role(Role::Muted) })
+        (
+            line,
+            if at == 0 {
+                pen.role(Role::Text)
+            } else {
+                pen.role(Role::Muted)
+            },
+        )
     });
     let all: Vec<_> = styled.chain(rest).take(lines).collect();
     for (line, style) in all {
@@ -65,7 +82,12 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
         y += 1;
     }
     let keys = keys(&pen, app, &toast.keys);
-    pen.spans(left, y.min(area.bottom().saturating_sub(1)), right.saturating_sub(left), &keys);
+    pen.spans(
+        left,
+        y.min(area.bottom().saturating_sub(1)),
+        right.saturating_sub(left),
+        &keys,
+    );
 }
 
 /// The keys that act on it; Esc always dismisses.

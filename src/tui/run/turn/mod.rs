@@ -231,8 +231,15 @@ impl<P: Ports> Dashboard<P> {
             .min()
     }
 
+    /// When the time alone changes something.
     fn tick_at(&self) -> Option<Instant> {
         let wait = self.app.wake()?.since(self.clock.now());
         Some((clock::monotonic() + wait).max(self.ticked + TICK))
+    }
+
+    /// Whether it does so now.
+    fn must_tick(&self) -> bool {
+        let due = self.app.wake().is_some_and(|at| at <= self.clock.now());
+        due && self.ticked + TICK <= clock::monotonic()
     }
 }

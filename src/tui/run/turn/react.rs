@@ -115,7 +115,7 @@ impl<P: Ports> Dashboard<P> {
             self.reload_keymap();
             self.reload_theme();
         }
-        if self.tick_at().is_some_and(|at| at <= now) {
+        if self.must_tick() {
             self.ticked = now;
             self.show_event(Event::Tick, Urgency::Frame);
         }

@@ -1,21 +1,22 @@
 //! A window of sessions out of a section or the trash, with the selection held by id.
 
+mod lines;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::domain::ids::{BatchId, SessionId};
+use crate::domain::ids::SessionId;
 use crate::domain::query::{Page, PageQuery};
 use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
 
+pub use self::lines::Line;
 use super::marks::Marks;
 
 /// Sessions asked for at once.
 pub const WINDOW: usize = 200;
 /// The window moves on when the selection is this near to its end.
 const MARGIN: usize = 30;
-/// Children shown of one session until it is expanded (`spec/store.md` P2).
-const CHILDREN: usize = 20;
 /// Rows keep their order this long after a key or the last change of order (`spec/look.md` 7).
 pub const CALM: Duration = Duration::from_secs(1);
 
@@ -33,17 +34,6 @@ pub enum Wanted {
     Last,
 }
 
-/// One line of the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line {
-    /// Place of its session in [`List::rows`].
-    pub row: usize,
-    /// Sessions above it in its family that are on view.
-    pub depth: usize,
-    /// Descendants that are not shown.
-    pub hidden: usize,
-}
-
 /// A window of a list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct List {
@@ -57,7 +47,7 @@ pub struct List {
     pub rows: Vec<Session>,
     /// Sessions that match in all.
     pub total: u64,
-    /// At least one page arrived since the query was changed.
+    /// What is shown is an answer, be it to the query before.
     pub loaded: bool,
     /// Since when the first page is awaited.
     pub asked_at: Timestamp,
@@ -75,6 +65,8 @@ pub struct List {
     pub id_cells: u16,
     /// A session that no longer matches and stays until the selection moves.
     pub leaving: Option<SessionId>,
+    /// No page arrived since the query was changed.
+    fresh: bool,
     wanted: Wanted,
     folded: BTreeSet<SessionId>,
     unfolded: BTreeSet<SessionId>,
@@ -83,20 +75,40 @@ pub struct List {
 }
 
 impl List {
-    /// Begins to show something else; the caller asks for the page.
+    /// Begins to show something else; the caller asks for the page. Until it comes, another order or
+    /// filter of the same section shows what was there.
     pub fn begin(&mut self, query: PageQuery, ticket: u64, wanted: Wanted, now: Timestamp) {
-        let (marks, find) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.find));
+        if self.loaded && query.filter.section == self.query.filter.section {
+            self.query = PageQuery {
+                limit: WINDOW,
+                ..query
+            };
+            (self.ticket, self.asked_at) = (Some(ticket), now);
+            if let Wanted::Id(id) = &wanted {
+                self.selected = Some(id.clone());
+            }
+            (self.wanted, self.fresh, self.parked) = (wanted, true, None);
+            return;
+        }
+        let (marks, find) = (
+            std::mem::take(&mut self.marks),
+            std::mem::take(&mut self.find),
+        );
         let selected = match &wanted {
             Wanted::Same => self.selected.take(),
             Wanted::Id(id) => Some(id.clone()),
             _ => None,
         };
         *self = Self {
-            query: PageQuery { limit: WINDOW, ..query },
+            query: PageQuery {
+                limit: WINDOW,
+                ..query
+            },
             ticket: Some(ticket),
             asked_at: now,
             selected,
             wanted,
+            fresh: true,
             find,
             marks,
             ..Self::default()
@@ -109,7 +121,12 @@ impl List {
         if wanted != Wanted::Same {
             self.wanted = wanted;
         }
-        PageQuery { offset, limit: WINDOW, cursor: None, ..self.query.clone() }
+        PageQuery {
+            offset,
+            limit: WINDOW,
+            cursor: None,
+            ..self.query.clone()
+        }
     }
 
     /// Takes in a page. While the operator is at the keys, rows get new values and keep their order.
@@ -119,13 +136,16 @@ impl List {
         }
         self.ticket = None;
         let settled = now.since(self.reordered_at) >= CALM && calm;
-        let same_window = self.loaded && offset == self.offset && self.wanted == Wanted::Same;
+        let same_window = !self.fresh && offset == self.offset && self.wanted == Wanted::Same;
         if !same_window || settled || same_order(&self.rows, &page.sessions) {
             self.take(offset, page, now);
             return;
         }
-        let fresh: BTreeMap<&SessionId, &Session> =
-            page.sessions.iter().map(|session| (&session.id, session)).collect();
+        let fresh: BTreeMap<&SessionId, &Session> = page
+            .sessions
+            .iter()
+            .map(|session| (&session.id, session))
+            .collect();
         for row in &mut self.rows {
             if let Some(session) = fresh.get(&row.id) {
                 row.clone_from(session);
@@ -136,7 +156,9 @@ impl List {
 
     /// The session that is looked for and is not in this page, while there are pages after it.
     pub fn misses(&self, ticket: u64, offset: usize, page: &Page) -> bool {
-        let Wanted::Id(id) = &self.wanted else { return false };
+        let Wanted::Id(id) = &self.wanted else {
+            return false;
+        };
         let more = offset + page.sessions.len() < page.total as usize;
         self.ticket == Some(ticket) && more && page.sessions.iter().all(|row| row.id != *id)
     }
@@ -156,7 +178,9 @@ impl List {
 
     /// When a page that waits for calm can be shown.
     pub fn wake(&self, last_key: Timestamp) -> Option<Timestamp> {
-        self.parked.as_ref().map(|_| self.reordered_at.max(last_key).plus(CALM))
+        self.parked
+            .as_ref()
+            .map(|_| self.reordered_at.max(last_key).plus(CALM))
     }
 
     /// Shows the page that waited for calm.
@@ -177,34 +201,45 @@ impl List {
         self.offset = offset;
         self.total = page.total;
         self.parked = None;
-        let longest = self.rows.iter().map(|row| row.id.as_str().len()).max().unwrap_or(0);
+        let longest = self
+            .rows
+            .iter()
+            .map(|row| row.id.as_str().len())
+            .max()
+            .unwrap_or(0);
         self.id_cells = self.id_cells.max(longest.clamp(6, 14) as u16);
         self.keep_leaving(&old);
-        let first = !std::mem::replace(&mut self.loaded, true);
+        self.loaded = true;
+        let first = std::mem::replace(&mut self.fresh, false);
         let lines = self.lines();
         match std::mem::take(&mut self.wanted) {
             Wanted::First => self.index = 0,
             Wanted::Last => self.index = lines.len().saturating_sub(1),
             Wanted::Same | Wanted::Id(_) => {
                 let selected = self.selected.as_ref();
-                let found =
-                    lines.iter().position(|line| Some(&self.rows[line.row].id) == selected);
+                let found = lines
+                    .iter()
+                    .position(|line| Some(&self.rows[line.row].id) == selected);
                 self.index = found.unwrap_or(if first { 0 } else { self.index });
             }
         }
         self.select(self.index);
-        if !first {
-            self.top = self.index.saturating_sub(on_screen);
-        }
+        self.top = if first {
+            0
+        } else {
+            self.index.saturating_sub(on_screen)
+        };
     }
 
     /// A selected session that left the filter stays where it was.
     fn keep_leaving(&mut self, old: &[Session]) {
         self.leaving = None;
-        if !self.is_filtered() || self.wanted != Wanted::Same {
+        if !self.is_filtered() || self.fresh || self.wanted != Wanted::Same {
             return;
         }
-        let Some(id) = self.selected.clone() else { return };
+        let Some(id) = self.selected.clone() else {
+            return;
+        };
         if self.rows.iter().any(|row| row.id == id) {
             return;
         }
@@ -226,43 +261,11 @@ impl List {
             || filter.dirty.is_some()
     }
 
-    /// The lines: descendants of folded sessions are left out, and all but the first 20.
-    pub fn lines(&self) -> Vec<Line> {
-        let mut lines: Vec<Line> = Vec::with_capacity(self.rows.len());
-        // Ancestors of the row before: place of their line (none where hidden), and children so far.
-        let mut above: Vec<(&SessionId, Option<usize>, usize)> = Vec::new();
-        for (row, session) in self.rows.iter().enumerate() {
-            let parent = session.parent.as_ref().filter(|_| session.shown.root != session.id);
-            while above.last().is_some_and(|(id, ..)| Some(*id) != parent) {
-                above.pop();
-            }
-            let hidden_by = match above.last_mut() {
-                None => None,
-                Some((id, line, children)) => {
-                    *children += 1;
-                    let folded = self.folded.contains(*id)
-                        || (*children > CHILDREN && !self.unfolded.contains(*id));
-                    (folded || line.is_none()).then_some(())
-                }
-            };
-            if hidden_by.is_some() {
-                let shown = above.iter().rev().find_map(|(_, line, _)| *line);
-                if let Some(line) = shown {
-                    lines[line].hidden += 1;
-                }
-                above.push((&session.id, None, 0));
-            } else {
-                let depth = if parent.is_some() { above.len().max(1) } else { 0 };
-                lines.push(Line { row, depth, hidden: 0 });
-                above.push((&session.id, Some(lines.len() - 1), 0));
-            }
-        }
-        lines
-    }
-
     /// The session of a line.
     pub fn at(&self, line: usize) -> Option<&Session> {
-        self.lines().get(line).and_then(|line| self.rows.get(line.row))
+        self.lines()
+            .get(line)
+            .and_then(|line| self.rows.get(line.row))
     }
 
     /// The selected session.
@@ -276,8 +279,10 @@ impl List {
         let lines = self.lines();
         self.index = line.min(lines.len().saturating_sub(1));
         let before = self.selected.take();
-        self.selected =
-            lines.get(self.index).and_then(|line| self.rows.get(line.row)).map(|row| row.id.clone());
+        self.selected = lines
+            .get(self.index)
+            .and_then(|line| self.rows.get(line.row))
+            .map(|row| row.id.clone());
         if before != self.selected
             && let Some(id) = self.leaving.take()
         {
@@ -288,7 +293,10 @@ impl List {
 
     /// Selects a session that is in the window; false where it is not.
     pub fn select_id(&mut self, id: &SessionId) -> bool {
-        let found = self.lines().iter().position(|line| self.rows[line.row].id == *id);
+        let found = self
+            .lines()
+            .iter()
+            .position(|line| self.rows[line.row].id == *id);
         if let Some(line) = found {
             self.select(line);
         }
@@ -299,53 +307,41 @@ impl List {
     fn follow(&mut self) {
         let selected = self.selected.as_ref();
         let lines = self.lines();
-        let found = lines.iter().position(|line| Some(&self.rows[line.row].id) == selected);
+        let found = lines
+            .iter()
+            .position(|line| Some(&self.rows[line.row].id) == selected);
         self.index = found.unwrap_or_else(|| self.index.min(lines.len().saturating_sub(1)));
-    }
-
-    /// Hides the descendants of the selected session; false where there are none to hide.
-    pub fn collapse(&mut self) -> bool {
-        let Some(id) = self.selected.clone() else { return false };
-        let child = |row: &Session| row.parent.as_ref() == Some(&id) && row.shown.root != row.id;
-        if self.folded.contains(&id) || !self.rows.iter().any(child) {
-            return false;
-        }
-        self.unfolded.remove(&id);
-        self.folded.insert(id)
-    }
-
-    /// Shows the descendants of the selected session; false where none is hidden.
-    pub fn expand(&mut self) -> bool {
-        let lines = self.lines();
-        let hidden = lines.get(self.index).is_some_and(|line| line.hidden > 0);
-        if let Some(id) = self.selected.clone().filter(|_| hidden) {
-            self.folded.remove(&id);
-            self.unfolded.insert(id);
-        }
-        hidden
     }
 
     /// Place of the selected session among all that match, from 1; 0 where none is selected.
     pub fn place(&self) -> usize {
         let lines = self.lines();
-        lines.get(self.index).map_or(0, |line| self.offset + line.row + 1)
+        lines
+            .get(self.index)
+            .map_or(0, |line| self.offset + line.row + 1)
     }
 
     /// Whether a line lies in the range that is being drawn.
     pub fn in_range(&self, line: usize) -> bool {
-        self.range().is_some_and(|(from, to)| (from..=to).contains(&line))
+        self.range()
+            .is_some_and(|(from, to)| (from..=to).contains(&line))
     }
 
     /// First and last line of the range that is being drawn.
     pub fn range(&self) -> Option<(usize, usize)> {
         let anchor = self.marks.anchor.as_ref()?;
-        let found = self.lines().iter().position(|line| self.rows[line.row].id == *anchor)?;
+        let found = self
+            .lines()
+            .iter()
+            .position(|line| self.rows[line.row].id == *anchor)?;
         Some((found.min(self.index), found.max(self.index)))
     }
 
     /// Marks the range that is being drawn.
     pub fn end_range(&mut self) {
-        let Some((from, to)) = self.range() else { return };
+        let Some((from, to)) = self.range() else {
+            return;
+        };
         let lines = self.lines();
         for line in &lines[from..=to] {
             let id = self.rows[line.row].id.clone();
@@ -365,26 +361,8 @@ impl List {
         self.top = self.top.min(line).max((line + 1).saturating_sub(height));
         self.top = self.top.min(total.saturating_sub(height));
     }
-
-    /// Batches of the window in the trash: first line of each, with its size in the window.
-    pub fn batches(&self) -> Vec<(usize, BatchId, usize)> {
-        let mut found: Vec<(usize, BatchId, usize)> = Vec::new();
-        for (at, line) in self.lines().iter().enumerate() {
-            let Some(deletion) = &self.rows[line.row].deletion else { continue };
-            let size = 1 + line.hidden;
-            match found.last_mut() {
-                Some((_, batch, sessions)) if *batch == deletion.batch => *sessions += size,
-                _ => found.push((at, deletion.batch.clone(), size)),
-            }
-        }
-        found
-    }
 }
 
 fn same_order(a: &[Session], b: &[Session]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.id == b.id)
 }
-
-#[cfg(test)]
-#[path = "list_tests.rs"]
-mod tests;

@@ -1,12 +1,17 @@
 //! The dialog of a delete: its plan in groups, what the operator drops from it, and its buttons
 //! (`spec/console.md`, Bulk deletion).
 
+mod family;
+mod group;
+
 use std::collections::BTreeSet;
 
 use crate::domain::ids::SessionId;
 use crate::domain::plan::{Plan, PlanItem, Skipped};
 use crate::host::report::DeleteRequest;
 
+use self::family::{family, find, is_above};
+pub use self::group::Group;
 use super::words::{count, names, skip_kind};
 use crate::tui::event::Failure;
 
@@ -39,84 +44,6 @@ pub enum Planning {
     Ready(Plan),
     /// It could not be computed.
     Failed(Failure),
-}
-
-/// Groups of a plan's sessions that can be listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Group {
-    /// Everything.
-    All,
-    /// Nothing to say about it.
-    Safe,
-    /// Agents that will be stopped.
-    Live,
-    /// With uncommitted changes.
-    Uncommitted,
-    /// With commits that no remote has.
-    Unpushed,
-    /// With an open pull request.
-    OpenPr,
-    /// Pinned, where the pin check was dropped.
-    Pinned,
-    /// Pulled in by a session above.
-    Children,
-    /// Left alone, or dropped.
-    Skipped,
-}
-
-impl Group {
-    /// All groups, in the order of the counts.
-    pub const ALL: [Self; 9] = [
-        Self::All,
-        Self::Safe,
-        Self::Live,
-        Self::Uncommitted,
-        Self::Unpushed,
-        Self::OpenPr,
-        Self::Pinned,
-        Self::Children,
-        Self::Skipped,
-    ];
-
-    /// The groups that have a tab.
-    const TABS: [Self; 6] =
-        [Self::All, Self::Live, Self::Uncommitted, Self::Unpushed, Self::Pinned, Self::Skipped];
-
-    /// The word in the counts.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Safe => "safe",
-            Self::Live => "live",
-            Self::Uncommitted => "uncommitted",
-            Self::Unpushed => "unpushed",
-            Self::OpenPr => "open PR",
-            Self::Pinned => "pinned",
-            Self::Children => "children",
-            Self::Skipped => "skipped",
-        }
-    }
-
-    /// Whether its line has a warning sign.
-    pub fn warns(self) -> bool {
-        matches!(self, Self::Live | Self::Uncommitted | Self::Unpushed | Self::Pinned)
-    }
-
-    fn holds(self, item: &PlanItem) -> bool {
-        match self {
-            Self::All => true,
-            Self::Live => item.row.live,
-            Self::Uncommitted => item.advice.dirty_files.unwrap_or(0) > 0,
-            Self::Unpushed => item.advice.unpushed_commits.unwrap_or(0) > 0,
-            Self::OpenPr => item.row.open_pr.is_some(),
-            Self::Pinned => item.row.pinned,
-            Self::Children => item.pulled_in_by.is_some(),
-            Self::Skipped => false,
-            Self::Safe => [Self::Live, Self::Uncommitted, Self::Unpushed, Self::OpenPr, Self::Pinned]
-                .iter()
-                .all(|group| !group.holds(item)),
-        }
-    }
 }
 
 /// One line of the dialog's list.
@@ -179,12 +106,17 @@ impl PlanDialog {
     /// Whether a session of the plan will go: neither it nor a descendant was dropped, and what
     /// pulled it in goes too. A session never goes without its descendants (D1).
     pub fn keeps(&self, item: &PlanItem) -> bool {
-        let Some(plan) = self.plan() else { return false };
+        let Some(plan) = self.plan() else {
+            return false;
+        };
         let asked_for = item.pulled_in_by.is_none();
         let puller = item.pulled_in_by.as_ref().and_then(|id| find(plan, id));
         let goes = |id: &SessionId| {
             !self.dropped.contains(id)
-                && !self.dropped.iter().any(|dropped| is_above(plan, id, dropped))
+                && !self
+                    .dropped
+                    .iter()
+                    .any(|dropped| is_above(plan, id, dropped))
         };
         goes(&item.row.id) && (asked_for || puller.is_some_and(|above| goes(&above.row.id)))
     }
@@ -203,7 +135,9 @@ impl PlanDialog {
 
     /// Takes the selected session out of the plan, or puts it back with all that belongs to it.
     pub fn toggle(&mut self) {
-        let Some(Row::Item(item, keeps)) = self.rows().get(self.index).copied() else { return };
+        let Some(Row::Item(item, keeps)) = self.rows().get(self.index).copied() else {
+            return;
+        };
         let id = item.row.id.clone();
         if keeps {
             self.dropped.insert(id);
@@ -216,8 +150,13 @@ impl PlanDialog {
 
     /// The lines of the group that is listed.
     pub fn rows(&self) -> Vec<Row<'_>> {
-        let Some(plan) = self.plan() else { return Vec::new() };
-        let items = plan.items.iter().map(|item| Row::Item(item, self.keeps(item)));
+        let Some(plan) = self.plan() else {
+            return Vec::new();
+        };
+        let items = plan
+            .items
+            .iter()
+            .map(|item| Row::Item(item, self.keeps(item)));
         let skipped = plan.skipped.iter().map(Row::Skipped);
         let mut rows: Vec<Row<'_>> = items.chain(skipped).filter(|row| self.lists(row)).collect();
         rows.sort_by_cached_key(|row| match row {
@@ -231,9 +170,8 @@ impl PlanDialog {
         match (self.group, row) {
             (Group::All, _) => true,
             (Group::Skipped, Row::Item(_, keeps)) => !keeps,
-            (Group::Skipped, Row::Skipped(_)) => true,
             (group, Row::Item(item, keeps)) => *keeps && group.holds(item),
-            (_, Row::Skipped(_)) => false,
+            (group, Row::Skipped(_)) => group == Group::Skipped,
         }
     }
 
@@ -256,8 +194,13 @@ impl PlanDialog {
     /// Lists the next group, or the one before.
     pub fn turn(&mut self, by: isize) {
         let tabs = self.tabs();
-        let at = tabs.iter().position(|group| *group == self.group).unwrap_or(0);
-        let next = at.saturating_add_signed(by).min(tabs.len().saturating_sub(1));
+        let at = tabs
+            .iter()
+            .position(|group| *group == self.group)
+            .unwrap_or(0);
+        let next = at
+            .saturating_add_signed(by)
+            .min(tabs.len().saturating_sub(1));
         self.group = tabs.get(next).copied().unwrap_or(Group::All);
         (self.index, self.top) = (0, 0);
     }
@@ -267,7 +210,10 @@ impl PlanDialog {
         let last = self.rows().len().saturating_sub(1);
         self.index = index.min(last);
         let height = height.max(1);
-        self.top = self.top.min(self.index).max((self.index + 1).saturating_sub(height));
+        self.top = self
+            .top
+            .min(self.index)
+            .max((self.index + 1).saturating_sub(height));
     }
 
     /// What a line of the counts says beside its number.
@@ -284,8 +230,10 @@ impl PlanDialog {
                     }
                 }
                 agents.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), *name));
-                let agents: Vec<String> =
-                    agents.iter().map(|(name, n)| format!("{n} {name}")).collect();
+                let agents: Vec<String> = agents
+                    .iter()
+                    .map(|(name, n)| format!("{n} {name}"))
+                    .collect();
                 format!("will be stopped: {}", agents.join(", "))
             }
             Group::Uncommitted => {
@@ -297,15 +245,20 @@ impl PlanDialog {
                 format!("{}, the branches stay", count(commits as usize, "commit"))
             }
             Group::OpenPr => {
-                let numbers: Vec<String> =
-                    of().filter_map(|item| item.row.open_pr).map(|n| format!("#{n}")).collect();
+                let numbers: Vec<String> = of()
+                    .filter_map(|item| item.row.open_pr)
+                    .map(|n| format!("#{n}"))
+                    .collect();
                 let verb = if numbers.len() == 1 { "stays" } else { "stay" };
                 format!("{} {verb} open", names(&numbers))
             }
             Group::Children => {
                 let by: BTreeSet<&SessionId> =
                     of().filter_map(|item| item.pulled_in_by.as_ref()).collect();
-                format!("pulled in by {}", names(&by.into_iter().collect::<Vec<_>>()))
+                format!(
+                    "pulled in by {}",
+                    names(&by.into_iter().collect::<Vec<_>>())
+                )
             }
             Group::Pinned => "go too, without the pin check".to_owned(),
             Group::Skipped => self.skip_remark(),
@@ -314,16 +267,30 @@ impl PlanDialog {
     }
 
     fn skip_remark(&self) -> String {
-        let Some(plan) = self.plan() else { return String::new() };
+        let Some(plan) = self.plan() else {
+            return String::new();
+        };
         let mut kinds: Vec<(&str, usize)> = Vec::new();
-        let dropped = plan.items.iter().filter(|item| !self.keeps(item)).map(|_| "dropped");
-        for kind in plan.skipped.iter().map(|skip| skip_kind(&skip.reason)).chain(dropped) {
+        let dropped = plan
+            .items
+            .iter()
+            .filter(|item| !self.keeps(item))
+            .map(|_| "dropped");
+        for kind in plan
+            .skipped
+            .iter()
+            .map(|skip| skip_kind(&skip.reason))
+            .chain(dropped)
+        {
             match kinds.iter_mut().find(|(known, _)| *known == kind) {
                 Some((_, n)) => *n += 1,
                 None => kinds.push((kind, 1)),
             }
         }
-        let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+        let kinds: Vec<String> = kinds
+            .iter()
+            .map(|(kind, n)| format!("{n} {kind}"))
+            .collect();
         kinds.join(", ")
     }
 
@@ -332,7 +299,10 @@ impl PlanDialog {
         let pinned = |plan: &Plan| {
             plan.items.is_empty()
                 && !plan.skipped.is_empty()
-                && plan.skipped.iter().all(|skip| skip_kind(&skip.reason) == "pinned")
+                && plan
+                    .skipped
+                    .iter()
+                    .all(|skip| skip_kind(&skip.reason) == "pinned")
         };
         self.plan().is_some_and(pinned)
     }
@@ -340,45 +310,17 @@ impl PlanDialog {
     /// What to ask the coordinator for: the requested sessions that go, and every id the operator saw.
     pub fn confirmed(&self) -> (DeleteRequest, Vec<SessionId>) {
         let kept = self.kept();
-        let requested =
-            kept.iter().filter(|item| item.pulled_in_by.is_none()).map(|item| item.row.id.clone());
-        let request = DeleteRequest { ids: requested.collect(), ..self.request.clone() };
-        (request, kept.iter().map(|item| item.row.id.clone()).collect())
+        let requested = kept
+            .iter()
+            .filter(|item| item.pulled_in_by.is_none())
+            .map(|item| item.row.id.clone());
+        let request = DeleteRequest {
+            ids: requested.collect(),
+            ..self.request.clone()
+        };
+        (
+            request,
+            kept.iter().map(|item| item.row.id.clone()).collect(),
+        )
     }
 }
-
-fn find<'a>(plan: &'a Plan, id: &SessionId) -> Option<&'a PlanItem> {
-    let at = plan.items.binary_search_by(|item| item.row.id.cmp(id)).ok()?;
-    plan.items.get(at)
-}
-
-/// Whether `above` is an ancestor of `below` inside the plan.
-fn is_above(plan: &Plan, above: &SessionId, below: &SessionId) -> bool {
-    let mut at = find(plan, below);
-    // A plan is finite and its parents never form a ring (C9); the bound keeps a wrong one harmless.
-    for _ in 0..plan.items.len() {
-        let Some(parent) = at.and_then(|item| item.row.parent.as_ref()) else { return false };
-        if parent == above {
-            return true;
-        }
-        at = find(plan, parent);
-    }
-    false
-}
-
-/// Where an item is listed: zone of the topmost session above it in the plan, then the ids from there
-/// down, so that children follow their parent.
-fn family(plan: &Plan, item: &PlanItem) -> (u8, Vec<SessionId>) {
-    let (mut path, mut top) = (vec![item.row.id.clone()], item);
-    for _ in 0..plan.items.len() {
-        let Some(above) = top.row.parent.as_ref().and_then(|id| find(plan, id)) else { break };
-        path.push(above.row.id.clone());
-        top = above;
-    }
-    path.reverse();
-    (top.zone() as u8, path)
-}
-
-#[cfg(test)]
-#[path = "plan_tests.rs"]
-mod tests;

@@ -1,0 +1,89 @@
+//! The parts of the dashboard's state that are no more than their fields.
+
+use std::path::PathBuf;
+
+use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::domain::time::Timestamp;
+use crate::tui::glyph::Glyphs;
+use crate::tui::keymap::Keymap;
+use crate::tui::theme::Theme;
+
+/// What is known before the first event.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The workspace.
+    pub workspace: WorkspaceName,
+    /// Key map in force.
+    pub keymap: Keymap,
+    /// Theme in force.
+    pub theme: Theme,
+    /// Glyphs in force.
+    pub glyphs: Glyphs,
+    /// The folder the program was started in.
+    pub folder: PathBuf,
+    /// Its repository, where it is in one.
+    pub repository: Option<PathBuf>,
+    /// Agents by name, and whether their program was found.
+    pub agents: Vec<(String, bool)>,
+    /// Days until a deleted session is purged.
+    pub purge_days: u32,
+    /// Columns and rows of the window.
+    pub size: (u16, u16),
+    /// The present time.
+    pub now: Timestamp,
+}
+
+/// The views.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum View {
+    /// Sections, list, right pane.
+    #[default]
+    Sessions,
+    /// Deleted sessions.
+    Trash,
+    /// Operations.
+    Jobs,
+}
+
+/// Which part of a view has the focus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Focus {
+    /// The sections.
+    Rail,
+    /// The middle pane.
+    #[default]
+    List,
+    /// The right pane.
+    Right,
+}
+
+/// An agent that gets the keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typing {
+    /// Its session.
+    pub id: SessionId,
+    /// Over the whole window.
+    pub zoom: bool,
+}
+
+/// Characters that came in one burst (`spec/console.md`, Keys).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Burst {
+    /// When it began.
+    pub since: Timestamp,
+    /// Characters so far.
+    pub count: usize,
+    /// It is a paste: nothing of it acts.
+    pub swallowed: bool,
+}
+
+/// The session whose screen is on view with the focus, and since when (T4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Looking {
+    /// The session.
+    pub id: SessionId,
+    /// Since when.
+    pub since: Timestamp,
+    /// It was reported as seen, for the attention that it has since then.
+    pub told: Option<Timestamp>,
+}

@@ -1,0 +1,44 @@
+//! Who is above whom inside a plan.
+
+use crate::domain::ids::SessionId;
+use crate::domain::plan::{Plan, PlanItem};
+
+/// The item of a session.
+pub(super) fn find<'a>(plan: &'a Plan, id: &SessionId) -> Option<&'a PlanItem> {
+    let at = plan
+        .items
+        .binary_search_by(|item| item.row.id.cmp(id))
+        .ok()?;
+    plan.items.get(at)
+}
+
+/// Whether `above` is an ancestor of `below` inside the plan.
+pub(super) fn is_above(plan: &Plan, above: &SessionId, below: &SessionId) -> bool {
+    let mut at = find(plan, below);
+    // A plan is finite and its parents never form a ring (C9); the bound keeps a wrong one harmless.
+    for _ in 0..plan.items.len() {
+        let Some(parent) = at.and_then(|item| item.row.parent.as_ref()) else {
+            return false;
+        };
+        if parent == above {
+            return true;
+        }
+        at = find(plan, parent);
+    }
+    false
+}
+
+/// Where an item is listed: zone of the topmost session above it in the plan, then the ids from there
+/// down, so that children follow their parent.
+pub(super) fn family(plan: &Plan, item: &PlanItem) -> (u8, Vec<SessionId>) {
+    let (mut path, mut top) = (vec![item.row.id.clone()], item);
+    for _ in 0..plan.items.len() {
+        let Some(above) = top.row.parent.as_ref().and_then(|id| find(plan, id)) else {
+            break;
+        };
+        path.push(above.row.id.clone());
+        top = above;
+    }
+    path.reverse();
+    (top.zone() as u8, path)
+}
