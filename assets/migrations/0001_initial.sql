@@ -99,10 +99,11 @@ CREATE TABLE sessions (
 
 CREATE UNIQUE INDEX sessions_id ON sessions (workspace, id);
 
--- Pages of a project, a section, the workspace: newest first, and by zone.
-CREATE INDEX sessions_recent ON sessions (section, head_sort, head, own_key, id)
+-- Pages of a project, a section, the workspace: newest first, and by zone. `head_pin` is in the
+-- first two so that those shown in the pinned section are passed over without reading their rows.
+CREATE INDEX sessions_recent ON sessions (section, head_sort, head, own_key, id, head_pin)
   WHERE deleted_at IS NULL;
-CREATE INDEX sessions_zone ON sessions (section, head_zone, head_sort, head, own_key, id)
+CREATE INDEX sessions_zone ON sessions (section, head_zone, head_sort, head, own_key, id, head_pin)
   WHERE deleted_at IS NULL;
 CREATE INDEX sessions_all_recent ON sessions (workspace, head_sort, head, own_key, id)
   WHERE deleted_at IS NULL;
@@ -115,7 +116,7 @@ CREATE INDEX sessions_pinned_zone ON sessions (workspace, head_zone, head_pin, h
 CREATE INDEX sessions_trash ON sessions (workspace, deleted_key, id)
   WHERE deleted_at IS NOT NULL;
 -- Everything that is counted by zone and attention.
-CREATE INDEX sessions_awake ON sessions (workspace, section, head_pin, zone, attention)
+CREATE INDEX sessions_awake ON sessions (workspace, section, head_pin, zone, attention, deleted_at)
   WHERE deleted_at IS NULL AND (zone < 5 OR attention IS NOT NULL);
 CREATE INDEX sessions_live ON sessions (workspace, id) WHERE deleted_at IS NULL AND alive = 1;
 CREATE INDEX sessions_due ON sessions (workspace, due_at)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::domain::error::ErrorKind;
-use crate::domain::ids::{BatchId, SessionId};
+use crate::domain::ids::{BatchId, ProjectName, SessionId};
 use crate::domain::plan::Advice;
 use crate::domain::rail::ProjectSetup;
 use crate::host::context::{Context, Ended};
@@ -80,6 +80,10 @@ impl WorkspacePort for Real {
 
     async fn advice(&self, ctx: &Context, worktree: &Path) -> PortResult<Advice> {
         within(ctx, "looking at the worktree", self.workspace.advice(worktree)).await
+    }
+
+    fn worktree_path(&self, project: &ProjectName, id: &SessionId) -> PathBuf {
+        self.workspace.worktree_path(project, id)
     }
 
     fn trash_path(&self, batch: &BatchId, id: &SessionId) -> PathBuf {

@@ -44,7 +44,7 @@ struct AgentJson {
 pub(crate) async fn list(home: &Home, config: &Config, out: Output) -> CommandResult {
     let (registry, mistakes) = Registry::load(home, config);
     for mistake in &mistakes {
-        out.warn(&mistake.to_string());
+        out.remark(&format!("warning: {mistake}"));
     }
     let mut agents = Vec::new();
     for name in registry.names() {

@@ -1,5 +1,7 @@
 //! What every command works with.
 
+use std::path::PathBuf;
+
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -8,11 +10,12 @@ use crate::adapters::{self, Real};
 use crate::config::Config;
 use crate::domain::event::Actor;
 use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::domain::operation::OperationState;
 use crate::domain::session::{LaunchFacts, Session};
 use crate::host::Host;
 use crate::host::context::Context;
 use crate::host::error::HostError;
-use crate::host::ports::Ports;
+use crate::host::ports::{PortResult, Ports};
 use crate::os::paths::Home;
 
 use super::error::CliError;
@@ -86,6 +89,14 @@ pub(crate) fn own_session() -> Option<SessionId> {
     std::env::var("CALLBOARD_SESSION_ID").ok()?.parse().ok()
 }
 
+/// The folder that the command was started in.
+///
+/// # Errors
+/// It cannot be found.
+pub(crate) fn present_folder() -> Result<PathBuf, CliError> {
+    std::env::current_dir().map_err(CliError::io("finding the present folder"))
+}
+
 /// Reads standard input as text.
 ///
 /// # Errors
@@ -95,6 +106,31 @@ pub(crate) fn read_input() -> Result<String, CliError> {
 }
 
 impl<P: Ports> Console<P> {
+    /// What every changing verb does first (`spec/lifecycle.md` V3): operations that a crash left
+    /// half done are finished or undone. One that cannot be keeps nothing else from working.
+    pub(crate) async fn recover_first(&self) {
+        let recovered = match self.has_orphan().await {
+            Ok(true) => self.host.recover(&self.context).await.map(drop),
+            Ok(false) => Ok(()),
+            Err(error) => Err(error.into()),
+        };
+        if let Err(error) = recovered {
+            tracing::warn!(%error, "what was left half done is not recovered");
+        }
+    }
+
+    /// Whether an operation is under way whose process is gone: its lock is free.
+    async fn has_orphan(&self) -> PortResult<bool> {
+        let ports = self.host.ports();
+        for operation in ports.unfinished().await? {
+            let running = operation.state == OperationState::Running;
+            if running && ports.acquire_operation(&operation.id).await?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Agent, target and arguments of a new session.
     ///
     /// # Errors

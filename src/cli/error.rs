@@ -12,6 +12,8 @@ use crate::domain::ids::{InvalidName, OperationId, SessionId};
 use crate::host::context::Ended;
 use crate::host::error::HostError;
 use crate::host::ports::PortError;
+use crate::tui::attach::AttachError;
+use crate::tui::run::RunError;
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -144,7 +146,7 @@ macro_rules! parts {
         })+
     };
 }
-parts!(ConfigError, OpenError);
+parts!(ConfigError, OpenError, AttachError, RunError);
 
 impl From<Ended> for CliError {
     fn from(ended: Ended) -> Self {

@@ -4,6 +4,8 @@
 mod agents;
 mod args;
 mod ask;
+mod attach;
+mod board;
 mod config;
 mod console;
 mod demo;
@@ -27,8 +29,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::host::ports::Ports;
+use crate::adapters::Real;
 use crate::os::paths::Home;
+use crate::runtime::keeper;
 
 use args::{AgentsCommand, Cli, Command, OpsCommand};
 use console::Console;
@@ -37,6 +40,10 @@ use output::Output;
 
 /// Runs the command line `args`, the program's name first; answers the exit code.
 pub fn main(args: Vec<OsString>) -> ExitCode {
+    // A keeper is small: nothing else is set up for it.
+    if args.len() == 2 && args[1] == "keeper" {
+        return keeper::run();
+    }
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => return wrong_use(&error, args.iter().any(|arg| arg == "--json")),
@@ -105,11 +112,17 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
     let console = console::open(home, config, cli.global.workspace, out).await?;
     match cli.command {
         Some(command) => dispatch(&console, command).await,
-        None => board(&console, cli.board).await,
+        None => board::run(&console, cli.board).await,
     }
 }
 
-async fn dispatch<P: Ports>(console: &Console<P>, command: Command) -> CommandResult {
+async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
+    if matches!(
+        command,
+        Command::Spawn(_) | Command::Stop(_) | Command::Delete(_) | Command::Restore(_)
+    ) {
+        console.recover_first().await;
+    }
     match command {
         Command::Project(command) => project::run(console, command).await,
         Command::Spawn(args) => spawn::run(console, *args).await,
@@ -133,20 +146,11 @@ async fn dispatch<P: Ports>(console: &Console<P>, command: Command) -> CommandRe
             records::ops(console, command.unwrap_or(OpsCommand::List)).await
         }
         Command::Recover => records::recover(console).await,
-        Command::Attach(args) => attach(console, args).await,
+        Command::Attach(args) => attach::run(console, args).await,
         Command::Agents(_)
         | Command::Config
         | Command::Demo(_)
         | Command::Keeper
         | Command::Scripted(_) => unreachable!("done before the store was opened"),
     }
-}
-
-/// tmp
-async fn board<P: Ports>(_: &Console<P>, _: args::BoardArgs) -> CommandResult {
-    Ok(Ending::Done)
-}
-/// tmp
-async fn attach<P: Ports>(_: &Console<P>, _: args::AttachArgs) -> CommandResult {
-    Ok(Ending::Done)
 }

@@ -51,10 +51,10 @@ impl Output {
     }
 
     /// Prints a remark on standard error, where people read it.
-    pub(crate) fn warn(self, text: &str) {
+    pub(crate) fn remark(self, text: &str) {
         if !self.json && !self.quiet {
             // Nobody is left to tell where that fails.
-            let _gone = writeln!(io::stderr().lock(), "warning: {}", clean_line(text));
+            let _gone = writeln!(io::stderr().lock(), "{}", clean_line(text));
         }
     }
 

@@ -1,6 +1,6 @@
 //! `spawn`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
@@ -8,7 +8,7 @@ use crate::host::ports::Ports;
 use crate::host::report::{CreateOutcome, CreateRequest, Place};
 
 use super::args::SpawnArgs;
-use super::console::{Console, own_session, read_input};
+use super::console::{Console, own_session, present_folder, read_input};
 use super::error::{CliError, CommandResult, Ending};
 use super::json::SessionJson;
 
@@ -81,8 +81,4 @@ fn request<P: Ports>(console: &Console<P>, args: SpawnArgs) -> Result<CreateRequ
 fn caller<P: Ports>(console: &Console<P>) -> Option<SessionId> {
     let workspace = std::env::var("CALLBOARD_WORKSPACE").ok()?;
     own_session().filter(|_| workspace == console.host.ports().workspace().as_str())
-}
-
-fn present_folder() -> Result<PathBuf, CliError> {
-    std::env::current_dir().map_err(CliError::io("finding the present folder"))
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::domain::error::ErrorKind;
+use crate::domain::key::Key;
 use crate::host::ports::Ports;
 use crate::host::report::SendResult;
 
@@ -93,6 +94,12 @@ fn split(mut words: Vec<String>) -> Result<(Vec<IdArg>, String), CliError> {
 /// # Errors
 /// A key is not known, or the write was refused.
 pub(crate) async fn keys<P: Ports>(console: &Console<P>, args: KeysArgs) -> CommandResult {
+    for key in &args.keys {
+        key.parse::<Key>().map_err(|error| CliError::Usage {
+            message: error.to_string(),
+            hint: Some("keys are named as in keymap.toml: Enter, Esc, C-c, Up".to_owned()),
+        })?;
+    }
     console.session(&args.id).await?;
     console
         .host
@@ -149,11 +156,12 @@ pub(crate) async fn screen<P: Ports>(console: &Console<P>, args: ScreenArgs) -> 
         .screen(&console.context, &args.id, args.scrollback)
         .await?;
     console.out.answer(&ScreenJson::from(&screen), |_| {
-        screen
-            .lines
+        let lines: Vec<&str> = screen.lines.iter().map(|line| line.trim_end()).collect();
+        let used = lines
             .iter()
-            .map(|line| format!("{}\n", line.trim_end()))
-            .collect()
+            .rposition(|line| !line.is_empty())
+            .map_or(0, |last| last + 1);
+        lines[..used].join("\n")
     })?;
     Ok(Ending::Done)
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::domain::activity::Activity;
 use crate::domain::ids::SessionId;
 use crate::domain::session::Session;
+use crate::domain::time::Timestamp;
 use crate::host::ports::Ports;
 use crate::os::clock;
 
@@ -17,6 +18,11 @@ use super::select;
 /// Live sessions are probed so often while one waits for them: the end of a keeper that was killed
 /// changes nothing in the store.
 const PROBE_EVERY: Duration = Duration::from_secs(2);
+/// An agent that is still idle so long after its prompt has answered already: a change is seen within
+/// a second (`spec/agents.md` G6), but one that is over sooner may be missed.
+const SETTLED: Duration = Duration::from_millis(1_500);
+/// How often that is looked at.
+const SETTLING: Duration = Duration::from_millis(250);
 
 /// A session that one waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,10 +44,12 @@ impl Awaited {
     /// Whether the state of `session` counts: it belongs to a turn beyond the named one, and began
     /// with that turn or later. A prompt that was sent starts a turn while the agent is still idle
     /// from the one before.
-    fn counts(&self, session: &Session) -> bool {
+    fn counts(&self, session: &Session, now: Timestamp) -> bool {
         let condition = &session.condition;
         self.after_turn.is_none_or(|turn| {
-            condition.turn > turn && condition.activity.since >= condition.sorted_at
+            let fresh = condition.activity.since >= condition.sorted_at;
+            let settled = now.since(condition.sorted_at) >= SETTLED;
+            condition.turn > turn && (fresh || settled)
         })
     }
 }
@@ -91,6 +99,8 @@ async fn watch<P: Ports>(
     let mut changes = console.changes.clone();
     let mut sessions = console.sessions(&ids).await?;
     let mut probed = None;
+    let armed = awaited.iter().any(|one| one.after_turn.is_some());
+    let pause = if armed { SETTLING } else { PROBE_EVERY };
     loop {
         if probed.is_none_or(|at| clock::monotonic() >= at + PROBE_EVERY) {
             console.host.settle_due().await?;
@@ -98,11 +108,11 @@ async fn watch<P: Ports>(
             sessions = console.sessions(&ids).await?;
             probed = Some(clock::monotonic());
         }
-        if let Some(verdict) = verdict(awaited, &sessions, goals) {
+        if let Some(verdict) = verdict(awaited, &sessions, goals, console.host.ports().now()) {
             return verdict;
         }
-        // No notice in time, or none any more: then the probe is due.
-        let _due = tokio::time::timeout(PROBE_EVERY, changes.changed()).await;
+        // No notice in time, or none any more: one looks all the same.
+        let _due = tokio::time::timeout(pause, changes.changed()).await;
         sessions = console.sessions(&ids).await?;
     }
 }
@@ -112,11 +122,12 @@ fn verdict(
     awaited: &[Awaited],
     sessions: &[Session],
     goals: &[Goal],
+    now: Timestamp,
 ) -> Option<Result<Session, CliError>> {
     let reached = awaited
         .iter()
         .zip(sessions)
-        .find(|(one, session)| goals.iter().any(|goal| reached(one, session, *goal)));
+        .find(|(one, session)| goals.iter().any(|goal| reached(one, session, *goal, now)));
     if let Some((_, session)) = reached {
         return Some(Ok(session.clone()));
     }
@@ -135,7 +146,7 @@ fn verdict(
     })
 }
 
-fn reached(one: &Awaited, session: &Session, goal: Goal) -> bool {
+fn reached(one: &Awaited, session: &Session, goal: Goal, now: Timestamp) -> bool {
     let condition = &session.condition;
     if session.deletion.is_some() {
         return false;
@@ -146,8 +157,8 @@ fn reached(one: &Awaited, session: &Session, goal: Goal) -> bool {
         Goal::Status(status) if condition.lifecycle.state.is_terminal() => {
             condition.status == status
         }
-        Goal::Status(status) => condition.status == status && one.counts(session),
-        Goal::Idle => condition.activity.value == Activity::Idle && one.counts(session),
-        Goal::Attention => condition.attention.is_some() && one.counts(session),
+        Goal::Status(status) => condition.status == status && one.counts(session, now),
+        Goal::Idle => condition.activity.value == Activity::Idle && one.counts(session, now),
+        Goal::Attention => condition.attention.is_some() && one.counts(session, now),
     }
 }

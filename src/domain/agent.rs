@@ -99,7 +99,7 @@ pub struct StopWay {
 }
 
 /// How a text is typed in and submitted (K5).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SubmitRule {
     /// Milliseconds between the text and Enter.
@@ -108,14 +108,4 @@ pub struct SubmitRule {
     pub clear: Vec<String>,
     /// Press Enter once more where the first one did not start a turn.
     pub verify: bool,
-}
-
-impl Default for SubmitRule {
-    fn default() -> Self {
-        Self {
-            pause_ms: 0,
-            clear: Vec::new(),
-            verify: false,
-        }
-    }
 }

@@ -14,9 +14,9 @@ use super::status::{self, Attention, Status, Zone};
 use super::time::Timestamp;
 
 /// A retrying agent wants attention after this time (T4).
-pub const RETRYING_AFTER: Duration = Duration::from_secs(120);
+pub const RETRYING_AFTER: Duration = Duration::from_mins(2);
 /// An active agent without any sign for this time is stalled (G5).
-pub const STALLED_AFTER: Duration = Duration::from_secs(600);
+pub const STALLED_AFTER: Duration = Duration::from_mins(10);
 
 /// Lifecycle, activity and what is derived from them. The derived fields are a cache for queries,
 /// set by [`Condition::settle`] and never a source of truth.

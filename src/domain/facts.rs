@@ -18,6 +18,20 @@ pub struct ExitFacts {
     pub output: String,
 }
 
+impl ExitFacts {
+    /// How an agent that died at once did so; none for a good or a later end
+    /// (`spec/runtime.md` X5).
+    pub fn last_words(&self) -> Option<String> {
+        let how = match (self.code, self.signal) {
+            (Some(0), _) => return None,
+            (Some(code), _) => format!("with code {code}"),
+            (None, Some(signal)) => format!("by signal {signal}"),
+            (None, None) => "for an unknown reason".to_owned(),
+        };
+        (!self.output.is_empty()).then(|| format!("ended at once {how}: {}", self.output))
+    }
+}
+
 /// One facts row: everything a keeper knows of its session, replaced as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {

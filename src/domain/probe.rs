@@ -7,13 +7,13 @@ use super::lifecycle::{Detecting, State, TerminationReason};
 use super::time::Timestamp;
 
 /// Activity this fresh counts as a sign of life against a failed probe.
-pub const RECENT: Duration = Duration::from_secs(60);
+pub const RECENT: Duration = Duration::from_mins(1);
 /// Attempts are counted at least this far apart (A5).
 pub const ATTEMPT_EVERY: Duration = Duration::from_secs(30);
 /// Equal attempts after which the session is stuck (A5).
 pub const ATTEMPTS: u32 = 3;
 /// Time after which the session is stuck (A5).
-pub const DETECTING_LIMIT: Duration = Duration::from_secs(300);
+pub const DETECTING_LIMIT: Duration = Duration::from_mins(5);
 
 /// The answer of one question of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +118,7 @@ fn detect(mut next: Condition, evidence: &str, now: Timestamp) -> Condition {
             evidence: evidence.to_owned(),
         });
     if memory.evidence != evidence {
-        memory.evidence = evidence.to_owned();
+        evidence.clone_into(&mut memory.evidence);
         memory.attempts = 1;
         memory.last_attempt = now;
     } else if now.since(memory.last_attempt) >= ATTEMPT_EVERY {

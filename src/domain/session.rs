@@ -82,7 +82,7 @@ pub struct LaunchFacts {
     pub agent_session_id: Option<String>,
 }
 
-/// One durable conversation with one agent. The row in SQLite is the truth.
+/// One durable conversation with one agent. Its row is the truth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// Its workspace.

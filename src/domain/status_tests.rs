@@ -4,19 +4,11 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 fn lifecycle(state: State, reason: Option<TerminationReason>) -> Lifecycle {
-    Lifecycle {
-        state,
-        reason,
-        ..Lifecycle::new()
-    }
+    Lifecycle { state, reason, ..Lifecycle::new() }
 }
 
 fn activity(value: Activity) -> ActivityFact {
-    ActivityFact {
-        value,
-        since: Timestamp(0),
-        witness: String::new(),
-    }
+    ActivityFact { value, since: Timestamp(0), witness: String::new() }
 }
 
 fn pr() -> PrFacts {
@@ -36,48 +28,13 @@ fn pr() -> PrFacts {
 
 #[rstest]
 #[case(State::Done, None, 1, Status::Done)]
-#[case(
-    State::Terminated,
-    Some(TerminationReason::ManuallyKilled),
-    2,
-    Status::Killed
-)]
-#[case(
-    State::Terminated,
-    Some(TerminationReason::RuntimeLost),
-    2,
-    Status::Killed
-)]
-#[case(
-    State::Terminated,
-    Some(TerminationReason::AgentProcessExited),
-    2,
-    Status::Killed
-)]
-#[case(
-    State::Terminated,
-    Some(TerminationReason::AutoCleanup),
-    3,
-    Status::Cleanup
-)]
-#[case(
-    State::Terminated,
-    Some(TerminationReason::PrMerged),
-    3,
-    Status::Cleanup
-)]
-#[case(
-    State::Terminated,
-    Some(TerminationReason::ErrorInProcess),
-    4,
-    Status::Errored
-)]
-#[case(
-    State::Terminated,
-    Some(TerminationReason::ProbeFailure),
-    4,
-    Status::Errored
-)]
+#[case(State::Terminated, Some(TerminationReason::ManuallyKilled), 2, Status::Killed)]
+#[case(State::Terminated, Some(TerminationReason::RuntimeLost), 2, Status::Killed)]
+#[case(State::Terminated, Some(TerminationReason::AgentProcessExited), 2, Status::Killed)]
+#[case(State::Terminated, Some(TerminationReason::AutoCleanup), 3, Status::Cleanup)]
+#[case(State::Terminated, Some(TerminationReason::PrMerged), 3, Status::Cleanup)]
+#[case(State::Terminated, Some(TerminationReason::ErrorInProcess), 4, Status::Errored)]
+#[case(State::Terminated, Some(TerminationReason::ProbeFailure), 4, Status::Errored)]
 #[case(State::Terminated, None, 5, Status::Terminated)]
 #[case(State::NeedsInput, None, 6, Status::NeedsInput)]
 #[case(State::Stuck, None, 6, Status::Stuck)]
@@ -89,13 +46,7 @@ fn hard_states_outrank_pull_requests_t1(
     #[case] rule: u8,
     #[case] status: Status,
 ) {
-    for prs in [
-        vec![],
-        vec![PrFacts {
-            ci: Ci::Failing,
-            ..pr()
-        }],
-    ] {
+    for prs in [vec![], vec![PrFacts { ci: Ci::Failing, ..pr() }]] {
         let derived = derive(&lifecycle(state, reason), &activity(Activity::Active), &prs);
         assert_eq!((derived.rule, derived.status), (rule, status));
     }
@@ -116,73 +67,36 @@ fn pull_requests_outrank_soft_states_t1(
     #[case] rule: u8,
     #[case] status: Status,
 ) {
+    let prs = [facts];
     for state in [State::Working, State::Idle] {
-        let derived = derive(
-            &lifecycle(state, None),
-            &activity(Activity::Idle),
-            &[facts.clone()],
-        );
+        let derived = derive(&lifecycle(state, None), &activity(Activity::Idle), &prs);
         assert_eq!((derived.rule, derived.status), (rule, status));
     }
 }
 
 #[test]
 fn a_closed_unmerged_pull_request_falls_through() {
-    let closed = [PrFacts {
-        state: PrState::Closed,
-        ci: Ci::Failing,
-        ..pr()
-    }];
-    let idle = derive(
-        &lifecycle(State::Idle, None),
-        &activity(Activity::Idle),
-        &closed,
-    );
+    let closed = [PrFacts { state: PrState::Closed, ci: Ci::Failing, ..pr() }];
+    let idle = derive(&lifecycle(State::Idle, None), &activity(Activity::Idle), &closed);
     assert_eq!((idle.rule, idle.status), (16, Status::Idle));
-    let working = derive(
-        &lifecycle(State::Working, None),
-        &activity(Activity::Active),
-        &closed,
-    );
+    let working = derive(&lifecycle(State::Working, None), &activity(Activity::Active), &closed);
     assert_eq!((working.rule, working.status), (17, Status::Working));
 }
 
 #[test]
 fn the_worst_open_pull_request_counts_t2() {
     let prs = [
-        PrFacts {
-            review: Review::Approved,
-            number: 1,
-            ..pr()
-        },
-        PrFacts {
-            ci: Ci::Failing,
-            number: 2,
-            ..pr()
-        },
-        PrFacts {
-            state: PrState::Merged,
-            number: 3,
-            ..pr()
-        },
+        PrFacts { review: Review::Approved, number: 1, ..pr() },
+        PrFacts { ci: Ci::Failing, number: 2, ..pr() },
+        PrFacts { state: PrState::Merged, number: 3, ..pr() },
     ];
-    let derived = derive(
-        &lifecycle(State::Idle, None),
-        &activity(Activity::Idle),
-        &prs,
-    );
-    assert_eq!(
-        (derived.status, derived.because.as_str()),
-        (Status::CiFailed, "PR #2")
-    );
+    let derived = derive(&lifecycle(State::Idle, None), &activity(Activity::Idle), &prs);
+    assert_eq!((derived.status, derived.because.as_str()), (Status::CiFailed, "PR #2"));
 }
 
 #[test]
 fn every_status_has_the_zone_of_t3() {
-    let zones: Vec<_> = Status::ALL
-        .iter()
-        .map(|status| (status.as_str(), status.zone()))
-        .collect();
+    let zones: Vec<_> = Status::ALL.iter().map(|status| (status.as_str(), status.zone())).collect();
     for (status, zone) in [
         ("needs_input", Zone::Respond),
         ("errored", Zone::Respond),

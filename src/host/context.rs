@@ -4,8 +4,6 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::os::clock;
-
 use super::error::{HostError, HostResult};
 use super::ports::PortResult;
 
@@ -28,9 +26,14 @@ pub const CLEAN_UP: Duration = Duration::from_secs(30);
 /// Gathering advice for a plan (D2).
 pub const ADVICE: Duration = Duration::from_secs(3);
 /// Waiting for locks.
-pub const LOCK_WAIT: Duration = Duration::from_secs(60);
+pub const LOCK_WAIT: Duration = Duration::from_mins(1);
 /// Starting a keeper until it is ready.
 pub const START: Duration = Duration::from_secs(20);
+
+/// The present of the timers that end a step, so that both stand still together in tests.
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
 
 /// What a step may take, and what ends it.
 #[derive(Debug, Clone)]
@@ -61,14 +64,14 @@ impl Context {
     /// A *detached* step: its own deadline, not cancelled by the caller.
     pub fn detached(limit: Duration) -> Self {
         Self {
-            deadline: Some(clock::monotonic() + limit),
+            deadline: Some(now() + limit),
             cancel: CancellationToken::new(),
         }
     }
 
     /// The same cancellation, with at most `limit` from now.
     pub fn within(&self, limit: Duration) -> Self {
-        let deadline = clock::monotonic() + limit;
+        let deadline = now() + limit;
         let deadline = self.deadline.map_or(deadline, |old| old.min(deadline));
         Self {
             deadline: Some(deadline),

@@ -1,7 +1,7 @@
 //! Errors of the coordinators.
 
 use crate::domain::error::ErrorKind;
-use crate::domain::ids::{BatchId, InvalidName, SessionId};
+use crate::domain::ids::{BatchId, InvalidName, OperationId, SessionId};
 
 use super::context::Ended;
 use super::ports::PortError;
@@ -76,7 +76,7 @@ pub enum HostError {
     #[error("{cause}; taking back what was made: {}", troubles.join("; "))]
     NotUndone {
         /// Why the create failed.
-        cause: Box<HostError>,
+        cause: Box<Self>,
         /// What went wrong while taking back.
         troubles: Vec<String>,
     },
@@ -84,13 +84,16 @@ pub enum HostError {
     #[error("{cause}; runtimes closed by then: {}", join(closed))]
     Stopped {
         /// Why it ended.
-        cause: Box<HostError>,
+        cause: Box<Self>,
         /// The closed ones, ascending.
         closed: Vec<SessionId>,
     },
     /// Nothing in the trash belongs to the batch.
     #[error("there is no batch {0} in the trash")]
     NoBatch(BatchId),
+    /// No unfinished operation has this id.
+    #[error("there is no unfinished operation {0}")]
+    NoOperation(OperationId),
     /// Wrong use.
     #[error("{message}")]
     Usage {
@@ -123,8 +126,11 @@ impl HostError {
                 ended: Ended::TimedOut,
                 ..
             } => ErrorKind::TimedOut,
-            Self::NotFound(_) | Self::NoProject(_) | Self::NoParent(_) => ErrorKind::NotFound,
-            Self::NoBatch(_) => ErrorKind::NotFound,
+            Self::NotFound(_)
+            | Self::NoProject(_)
+            | Self::NoParent(_)
+            | Self::NoBatch(_)
+            | Self::NoOperation(_) => ErrorKind::NotFound,
             Self::PlanKeepsChanging { .. } => ErrorKind::Failed,
             Self::NotUndone { cause, .. } | Self::Stopped { cause, .. } => cause.kind(),
             Self::IdInTrash(_)

@@ -173,16 +173,18 @@ impl<P: Ports> Host<P> {
     }
 }
 
+/// Whether an operation still has a step to do on one of `ids`.
 fn touches(operation: &Operation, ids: &[SessionId]) -> bool {
-    let settled = |id: &SessionId| {
-        let mut results = operation.results.iter();
-        results.any(|result| result.id == *id && SETTLED.contains(&result.state.as_str()))
-    };
+    let settled = operation
+        .results
+        .iter()
+        .filter(|one| SETTLED.contains(&one.state.as_str()));
+    let settled: BTreeSet<&SessionId> = settled.map(|one| &one.id).collect();
     let ids: BTreeSet<&SessionId> = ids.iter().collect();
     operation
         .session_ids
         .iter()
-        .any(|id| ids.contains(id) && !settled(id))
+        .any(|id| ids.contains(id) && !settled.contains(id))
 }
 
 /// A result of one session.

@@ -112,8 +112,8 @@ impl<P: Ports> Host<P> {
         plan: LaunchPlan,
     ) -> HostResult<Session> {
         let id = &session.id;
-        let again = self.worktree_again(ctx, session).await?;
         ctx.check(&format!("launching session {id}"))?;
+        let again = self.worktree_again(session).await?;
         let folder = again
             .as_ref()
             .map_or(&session.folder, |worktree| &worktree.path)
@@ -185,12 +185,9 @@ impl<P: Ports> Host<P> {
         ctx.step("publishing the row", written).await
     }
 
-    /// Makes sure of the folder. Answers the worktree that had to be made because the row names none.
-    async fn worktree_again(
-        &self,
-        ctx: &Context,
-        session: &Session,
-    ) -> HostResult<Option<Worktree>> {
+    /// Makes sure of the folder, never cut short halfway. Answers the worktree that had to be made
+    /// because the row names none.
+    async fn worktree_again(&self, session: &Session) -> HostResult<Option<Worktree>> {
         if session.folder_kind != FolderKind::Worktree {
             return Ok(None);
         }
@@ -203,7 +200,7 @@ impl<P: Ports> Host<P> {
         if let Some(path) = session.worktree() {
             let branch = session.branch.as_deref();
             self.ports
-                .ensure_worktree(ctx, repository, path, branch)
+                .ensure_worktree(&Context::new(), repository, path, branch)
                 .await?;
             return Ok(None);
         }
@@ -214,7 +211,11 @@ impl<P: Ports> Host<P> {
             branch: session.branch.clone(),
             base: session.base.clone(),
         };
-        Ok(Some(self.ports.create_worktree(ctx, &request).await?))
+        Ok(Some(
+            self.ports
+                .create_worktree(&Context::new(), &request)
+                .await?,
+        ))
     }
 
     /// Gives back the worktree that this launch made.

@@ -202,7 +202,9 @@ pub trait StorePort: Send + Sync + 'static {
         text: &str,
         source: &str,
     ) -> impl Future<Output = PortResult<()>> + Send;
-    /// Ends the session: done where no reason is given. A terminal or deleted row stays as it is.
+    /// Ends the session: done where no reason is given. A terminal or deleted row stays as it is,
+    /// except that the reason outranks `agent_process_exited`, which the keeper of a stopped agent
+    /// may have told first.
     fn end(
         &self,
         id: &SessionId,
@@ -222,7 +224,11 @@ pub trait StorePort: Send + Sync + 'static {
         pinned: bool,
     ) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
     /// Renames. Moves nothing (P2).
-    fn rename(&self, id: &SessionId, title: &str) -> impl Future<Output = PortResult<bool>> + Send;
+    fn rename(
+        &self,
+        id: &SessionId,
+        title: &str,
+    ) -> impl Future<Output = PortResult<bool>> + Send;
     /// The operator looked at them (T4).
     fn seen(&self, ids: &[SessionId]) -> impl Future<Output = PortResult<()>> + Send;
 
@@ -242,7 +248,10 @@ pub trait StorePort: Send + Sync + 'static {
     ) -> impl Future<Output = PortResult<Tombstoned>> + Send;
     /// Brings tombstones back in one transaction; title, pin, order and times as before (R1).
     /// Sessions that were live come back terminated.
-    fn untombstone(&self, rows: &[Untombstone]) -> impl Future<Output = PortResult<()>> + Send;
+    fn untombstone(
+        &self,
+        rows: &[Untombstone],
+    ) -> impl Future<Output = PortResult<()>> + Send;
 
     /// Writes an operation before it acts (V1). Fully synchronous.
     fn begin(&self, operation: &Operation) -> impl Future<Output = PortResult<()>> + Send;
@@ -513,6 +522,8 @@ pub trait WorkspacePort: Send + Sync + 'static {
         ctx: &Context,
         worktree: &Path,
     ) -> impl Future<Output = PortResult<Advice>> + Send;
+    /// Where the worktree of a session is made.
+    fn worktree_path(&self, project: &ProjectName, id: &SessionId) -> PathBuf;
     /// Where the worktree of a session goes when it is deleted.
     fn trash_path(&self, batch: &BatchId, id: &SessionId) -> PathBuf;
     /// Moves a worktree into the trash whole and releases its branch (D9). Idempotent: done already
@@ -579,3 +590,4 @@ pub trait LockPort: Send + Sync + 'static {
     /// Takes one of the places for a start (C10).
     fn acquire_start(&self, ctx: &Context) -> impl Future<Output = PortResult<Self::Guard>> + Send;
 }
+

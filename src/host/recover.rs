@@ -1,13 +1,14 @@
 //! Finishing or undoing what a crash left half done (`spec/lifecycle.md` section 10).
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{Operation, OperationState, Verb};
-use crate::domain::session::Session;
+use crate::domain::session::{FolderKind, Session};
 
 use super::Host;
 use super::context::{CLEAN_UP, CLOSE, Context};
@@ -69,6 +70,45 @@ impl<P: Ports> Host<P> {
             .map(|session| session.id);
         report.adopted = adopted.collect();
         Ok(report)
+    }
+
+    /// Tries an unfinished or stuck operation once more: finished or undone, as its step says (V2).
+    /// False where part of it failed again.
+    ///
+    /// # Errors
+    /// There is no such operation, it still runs, or it cannot be recovered.
+    pub async fn resume(&self, ctx: &Context, id: &OperationId) -> HostResult<bool> {
+        let (_, own) = self.claim(id).await?;
+        let recovered = self.recover_operation(ctx, id, own).await?;
+        Ok(recovered != Recovered::Waits)
+    }
+
+    /// Lets an unfinished or stuck operation be: what it left behind stays as it is.
+    ///
+    /// # Errors
+    /// There is no such operation, or it still runs.
+    pub async fn abandon(&self, id: &OperationId) -> HostResult<()> {
+        let (operation, _own) = self.claim(id).await?;
+        let error = operation.error.clone();
+        let error = error.unwrap_or_else(|| "abandoned by the operator".to_owned());
+        self.finish(operation, OperationState::Failed, Some(error))
+            .await;
+        Ok(())
+    }
+
+    /// An unfinished operation with its lock.
+    async fn claim(&self, id: &OperationId) -> HostResult<(Operation, P::Guard)> {
+        let Some(own) = self.ports.acquire_operation(id).await? else {
+            let message = format!("operation {id} still runs");
+            return Err(HostError::Refused {
+                message,
+                hint: None,
+            });
+        };
+        let unfinished = self.ports.unfinished().await?;
+        let found = unfinished.into_iter().find(|operation| operation.id == *id);
+        let operation = found.ok_or_else(|| HostError::NoOperation(id.clone()))?;
+        Ok((operation, own))
     }
 
     /// Recovers one operation under its own lock: reads it again, then takes the locks of its
@@ -133,36 +173,43 @@ impl<P: Ports> Host<P> {
             return Ok(Recovered::Undone);
         }
         self.end_runtime(&session.id).await?;
-        let repository = session.placement.project_path();
-        let (Some(path), Some(repository)) = (session.worktree(), repository) else {
-            self.ports.rollback_seed(&session.id).await?;
-            return Ok(Recovered::Undone);
-        };
+        match self.half_made(operation, &session) {
+            Some(worktree) => self.take_back(&session, &worktree).await?,
+            None => self.ports.rollback_seed(&session.id).await?,
+        }
+        Ok(Recovered::Undone)
+    }
+
+    /// The worktree of a session that was being created, whether or not its row names it yet.
+    fn half_made(&self, operation: &Operation, session: &Session) -> Option<Worktree> {
+        let project = session.project.as_ref()?;
+        if session.folder_kind != FolderKind::Worktree {
+            return None;
+        }
+        let planned = || self.ports.worktree_path(project, &session.id);
         let mut results = operation.results.iter();
-        let worktree = Worktree {
-            path: path.to_owned(),
+        Some(Worktree {
+            path: session.worktree().map_or_else(planned, Path::to_owned),
             branch: session.branch.clone().unwrap_or_default(),
             base: session.base.clone().unwrap_or_default(),
             new_branch: results.any(|result| result.detail.as_deref() == Some(NEW_BRANCH)),
-        };
-        self.take_back(&session, repository, &worktree).await?;
-        Ok(Recovered::Undone)
+        })
     }
 
     /// The worktree first, because only its row says where it is; a worktree that holds work keeps
     /// its row, parked (C7).
-    async fn take_back(
-        &self,
-        session: &Session,
-        repository: &std::path::Path,
-        worktree: &Worktree,
-    ) -> HostResult<()> {
+    async fn take_back(&self, session: &Session, worktree: &Worktree) -> HostResult<()> {
+        let Some(repository) = session.placement.project_path() else {
+            return Ok(());
+        };
         let projects = self.ports.projects().await?;
-        if let Some(project) = projects.iter().find(|project| project.path == repository) {
+        let project = projects.iter().find(|project| project.path == repository);
+        if let Some(project) = project.filter(|_| session.worktree().is_some()) {
             let ctx = Context::detached(CLEAN_UP);
+            let setup = &project.setup;
             let cleaned = self
                 .ports
-                .unprepare(&ctx, repository, &worktree.path, &project.setup);
+                .unprepare(&ctx, repository, &worktree.path, setup);
             ctx.step("cleaning the preparation", cleaned).await?;
         }
         let ctx = Context::detached(CLEAN_UP);
@@ -170,13 +217,15 @@ impl<P: Ports> Host<P> {
         let freed = ctx.step("giving back the worktree", given).await?;
         if freed.freed {
             self.ports.rollback_seed(&session.id).await?;
-        } else {
-            let why = freed
-                .reason
-                .unwrap_or_else(|| "the worktree is not clean".to_owned());
-            let text = format!("interrupted while being created; {why}");
-            self.ports.park(&session.id, &text).await?;
+            return Ok(());
         }
+        if session.worktree().is_none() {
+            self.ports.set_worktree(&session.id, worktree).await?;
+        }
+        let kept = || "the worktree is not clean".to_owned();
+        let why = freed.reason.unwrap_or_else(kept);
+        let text = format!("interrupted while being created; {why}");
+        self.ports.park(&session.id, &text).await?;
         Ok(())
     }
 
@@ -187,7 +236,7 @@ impl<P: Ports> Host<P> {
         if batch.is_empty() {
             return self.closed_only(operation).await;
         }
-        let moved: BTreeSet<&SessionId> = operation
+        let settled: BTreeSet<&SessionId> = operation
             .results
             .iter()
             .filter(|result| result.state == "moved")
@@ -195,7 +244,7 @@ impl<P: Ports> Host<P> {
             .collect();
         let moves = batch
             .iter()
-            .filter(|session| !moved.contains(&session.id))
+            .filter(|session| !settled.contains(&session.id))
             .filter_map(|session| {
                 let to = session.deletion.as_ref()?.trash_path.clone()?;
                 Move::of(session, to)

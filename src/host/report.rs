@@ -113,10 +113,7 @@ pub struct SkippedRow {
 
 impl From<&Skipped> for SkippedRow {
     fn from(skipped: &Skipped) -> Self {
-        Self {
-            id: skipped.id.clone(),
-            reason: skipped.reason.to_string(),
-        }
+        Self { id: skipped.id.clone(), reason: skipped.reason.to_string() }
     }
 }
 

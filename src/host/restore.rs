@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::domain::ids::{BatchId, SessionId};
+use crate::domain::ids::SessionId;
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::Session;
 
@@ -280,9 +280,10 @@ impl<P: Ports> Host<P> {
                 }
                 Err((at, error)) => {
                     let lines = component.into_iter().map(|session| {
-                        let reason = match session.id == at {
-                            true => error.to_string(),
-                            false => format!("{at} could not be moved back: {error}"),
+                        let reason = if session.id == at {
+                            error.to_string()
+                        } else {
+                            format!("{at} could not be moved back: {error}")
                         };
                         SkippedRow {
                             id: session.id,
@@ -475,12 +476,5 @@ fn how_text(how: LaunchedHow) -> &'static str {
         LaunchedHow::Resumed => "resumed its conversation",
         LaunchedHow::PromptAgain => "was given its prompt again",
         LaunchedHow::Fresh => "started fresh",
-    }
-}
-
-/// A batch is named by its operation.
-impl From<BatchId> for RestoreTarget {
-    fn from(batch: BatchId) -> Self {
-        Self::Batch(batch)
     }
 }

@@ -133,17 +133,18 @@ impl Store {
         .await
     }
 
-    /// Sets or clears the error text of the last failed operation. Deleted sessions keep theirs.
+    /// Sets or clears the error text of the last failed operation, in the trash too: a worktree
+    /// that could not be moved is said there (D10).
     ///
     /// # Errors
-    /// There is no such session outside the trash.
+    /// There is no such session.
     pub async fn set_error(&self, id: &SessionId, error: Option<&str>) -> Result<(), StoreError> {
         let (id, error) = (id.clone(), error.map(str::to_owned));
         self.write(
             Durability::Normal,
             format!("record the error of {id}"),
             move |scope| {
-                let row = condition::find_present(scope, &id)?;
+                let row = condition::find(scope, &id)?.ok_or_else(|| missing(&id))?;
                 set_error(scope, row.rid, error.as_deref())
             },
         )
@@ -209,8 +210,11 @@ fn insert_seed(scope: &Scope<'_>, seed: Seed) -> Outcome<Session> {
 }
 
 fn read_back(scope: &Scope<'_>, id: &SessionId) -> Outcome<Session> {
-    sessions::one(scope, id)?
-        .ok_or_else(|| Fault::Refused(StoreError::NoSession { id: id.clone() }))
+    sessions::one(scope, id)?.ok_or_else(|| missing(id))
+}
+
+fn missing(id: &SessionId) -> Fault {
+    Fault::Refused(StoreError::NoSession { id: id.clone() })
 }
 
 /// Inserts a session, all but its pull requests, shown where it belongs (P2).

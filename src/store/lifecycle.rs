@@ -39,7 +39,8 @@ impl Store {
         .await
     }
 
-    /// Ends the session: done where no reason is given. A terminal or deleted row stays as it is.
+    /// Ends the session: done where no reason is given. A terminal or deleted row stays as it is,
+    /// except that an exit of the agent gives way to the stop that caused it.
     ///
     /// # Errors
     /// There is no such session.
@@ -219,7 +220,10 @@ fn end(scope: &Scope<'_>, id: &SessionId, reason: Option<TerminationReason>) -> 
     let Some(row) = condition::find(scope, id)? else {
         return Err(StoreError::NoSession { id: id.clone() }.into());
     };
-    if row.deleted || row.condition.lifecycle.state.is_terminal() {
+    // A stopped agent's keeper may have told of the exit first; the reason is the coordinator's.
+    let lifecycle = &row.condition.lifecycle;
+    let exited = lifecycle.reason == Some(TerminationReason::AgentProcessExited);
+    if row.deleted || (lifecycle.state.is_terminal() && !exited) {
         return Ok(());
     }
     let now = row.condition.clone();

@@ -12,6 +12,7 @@ mod connection;
 mod create;
 mod error;
 pub mod facts;
+mod filter;
 mod journal;
 mod lifecycle;
 mod migrate;

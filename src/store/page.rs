@@ -5,11 +5,9 @@ use rusqlite::{OptionalExtension, params, params_from_iter};
 
 use crate::domain::query::{Filter, Order, Page, PageQuery};
 use crate::domain::rail::{SectionKey, SectionKind};
-use crate::domain::status::Zone;
-use crate::domain::time::Timestamp;
 
-use super::columns::id_list;
 use super::error::Outcome;
+use super::filter::Narrowing;
 use super::{Scope, Store, StoreError, projects, sessions, shown};
 
 /// Most sessions that one page holds.
@@ -37,12 +35,8 @@ fn page(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Page> {
     let mut keys = rows.keys(scope, query.cursor.as_deref(), query.offset, limit + 1)?;
     let more = keys.len() > limit;
     keys.truncate(limit);
-    let mut found = Vec::with_capacity(keys.len());
-    for key in &keys {
-        found.extend(sessions::query(scope, "s.rid = ?2", &[&key.rid])?);
-    }
     Ok(Page {
-        sessions: found,
+        sessions: sessions::by_number(scope, keys.iter().map(|key| key.rid))?,
         total: rows.total(scope)?,
         next_cursor: keys.last().filter(|_| more).map(|key| rows.cursor(key)),
     })
@@ -70,10 +64,7 @@ struct Key {
 #[derive(Debug)]
 struct Rows {
     place: Place,
-    /// The index of a filter that few rows satisfy; else the one of the order is used.
-    index: Option<&'static str>,
-    conditions: Vec<String>,
-    parameters: Vec<Value>,
+    narrowing: Narrowing,
     /// Marks the cursors of this order.
     tag: &'static str,
     /// Columns of the order, all ascending.
@@ -115,130 +106,14 @@ impl Rows {
                 project: None,
                 ..filter.clone()
             } == Filter::default();
-        let index = special_index(filter, query.deleted);
-        let mut rows = Self {
+        let narrowing = narrow(scope, query, place, section, project)?;
+        Ok(Some(Self {
             place,
-            index,
-            conditions: Vec::new(),
-            parameters: Vec::new(),
+            narrowing,
             tag,
             order,
             whole,
-        };
-        rows.add(if query.deleted {
-            "s.deleted_at IS NOT NULL"
-        } else {
-            "s.deleted_at IS NULL"
-        });
-        // A section's number says its workspace; naming both would invite the wrong index.
-        if index.is_some() || !matches!(place, Place::Section(_) | Place::Project(_)) {
-            rows.with("s.workspace = ?", scope.workspace.to_owned());
-        }
-        if let Some(section) = section {
-            rows.with("s.section = ?", section);
-            rows.add("s.head_pin IS NULL");
-        }
-        if let Some(project) = project {
-            rows.with("s.section = ?", project);
-        }
-        if pinned {
-            rows.add("s.head_pin IS NOT NULL");
-        }
-        if place == Place::Workspace && filter.ids.is_empty() && hidden(scope)? {
-            rows.with(
-                "(s.head_pin IS NOT NULL OR s.section NOT IN
-                  (SELECT section FROM projects WHERE workspace = ? AND removed_at IS NOT NULL))",
-                scope.workspace.to_owned(),
-            );
-        }
-        rows.filter(filter, query.deleted, scope.now);
-        Ok(Some(rows))
-    }
-
-    fn add(&mut self, condition: impl Into<String>) {
-        self.conditions.push(condition.into());
-    }
-
-    fn with(&mut self, condition: &str, parameter: impl Into<Value>) {
-        self.add(condition);
-        self.parameters.push(parameter.into());
-    }
-
-    /// The filters beside section and project (P5).
-    fn filter(&mut self, filter: &Filter, deleted: bool, now: Timestamp) {
-        if !filter.ids.is_empty() {
-            self.with(
-                "s.id IN (SELECT value FROM json_each(?))",
-                id_list(&filter.ids),
-            );
-        }
-        if !filter.agents.is_empty() {
-            self.with(
-                "s.agent IN (SELECT value FROM json_each(?))",
-                id_list(&filter.agents),
-            );
-        }
-        if !filter.statuses.is_empty() {
-            let words: Vec<String> = filter
-                .statuses
-                .iter()
-                .map(|status| format!("'{status}'"))
-                .collect();
-            self.add(format!("s.status IN ({})", words.join(", ")));
-        }
-        if !filter.zones.is_empty() {
-            let numbers: Vec<String> = filter
-                .zones
-                .iter()
-                .map(|zone| (*zone as i64).to_string())
-                .collect();
-            self.add(format!("s.zone IN ({})", numbers.join(", ")));
-        }
-        if let Some(text) = &filter.text {
-            self.with(
-                "EXISTS (SELECT 1 FROM details d JOIN (SELECT ? AS pattern) WHERE d.rid = s.rid
-                   AND (s.id LIKE pattern ESCAPE '\\' OR s.title LIKE pattern ESCAPE '\\'
-                     OR s.branch LIKE pattern ESCAPE '\\' OR d.prompt LIKE pattern ESCAPE '\\'))",
-                like(text),
-            );
-        }
-        if let Some(age) = filter.older_than {
-            let since = if deleted {
-                "s.deleted_at"
-            } else {
-                "coalesce(s.last_activity_at, s.created_at)"
-            };
-            self.with(&format!("{since} <= ?"), now.minus(age).0);
-        }
-        if let Some(dirty) = filter.dirty {
-            self.add(if dirty { "s.dirty > 0" } else { "s.dirty = 0" });
-        }
-        if let Some(parent) = &filter.parent {
-            self.with("s.parent = ?", parent.as_str().to_owned());
-        }
-        if filter.exclude_pinned {
-            self.add("s.head_pin IS NULL");
-        }
-        if filter.attention {
-            self.add("s.attention IS NOT NULL");
-        }
-        if let Some(batch) = &filter.batch {
-            self.with("s.batch = ?", batch.as_str().to_owned());
-        }
-        if self.index == Some("sessions_awake") {
-            self.add("(s.zone < 5 OR s.attention IS NOT NULL)");
-        }
-    }
-
-    fn source(&self) -> String {
-        let index = self
-            .index
-            .map(|name| format!("INDEXED BY {name}"))
-            .unwrap_or_default();
-        format!(
-            "FROM sessions s {index} WHERE {}",
-            self.conditions.join(" AND ")
-        )
+        }))
     }
 
     /// The statement that finds the rows of a page.
@@ -252,7 +127,7 @@ impl Rows {
         } else {
             String::new()
         };
-        let source = self.source();
+        let source = self.narrowing.source();
         format!("SELECT s.rid, {columns} {source} {after} ORDER BY {columns} LIMIT ? OFFSET ?")
     }
 
@@ -263,7 +138,7 @@ impl Rows {
         offset: usize,
         limit: usize,
     ) -> Outcome<Vec<Key>> {
-        let mut parameters = self.parameters.clone();
+        let mut parameters = self.narrowing.parameters.clone();
         let offset = if let Some(cursor) = cursor {
             parameters.extend(self.parse(cursor)?);
             0
@@ -310,8 +185,10 @@ impl Rows {
             )?,
             _ => scope
                 .conn
-                .prepare_cached(&format!("SELECT count(*) {}", self.source()))?
-                .query_row(params_from_iter(&self.parameters), |row| row.get(0))?,
+                .prepare_cached(&format!("SELECT count(*) {}", self.narrowing.source()))?
+                .query_row(params_from_iter(&self.narrowing.parameters), |row| {
+                    row.get(0)
+                })?,
         };
         Ok(total.unsigned_abs())
     }
@@ -351,6 +228,43 @@ impl Rows {
     }
 }
 
+/// The conditions of a query: its place, then its filters.
+fn narrow(
+    scope: &Scope<'_>,
+    query: &PageQuery,
+    place: Place,
+    section: Option<i64>,
+    project: Option<i64>,
+) -> Outcome<Narrowing> {
+    let filter = &query.filter;
+    let mut rows = Narrowing::for_filter(filter, query.deleted);
+    let deleted = if query.deleted { "NOT NULL" } else { "NULL" };
+    rows.add(format!("s.deleted_at IS {deleted}"));
+    // A section's number says its workspace; naming both would invite the wrong index.
+    if rows.index.is_some() || !matches!(place, Place::Section(_) | Place::Project(_)) {
+        rows.with("s.workspace = ?", scope.workspace.to_owned());
+    }
+    if let Some(section) = section {
+        rows.with("s.section = ?", section);
+        rows.add("s.head_pin IS NULL");
+    }
+    if let Some(project) = project {
+        rows.with("s.section = ?", project);
+    }
+    if filter.section == Some(SectionKey::pinned()) {
+        rows.add("s.head_pin IS NOT NULL");
+    }
+    if place == Place::Workspace && filter.ids.is_empty() && hidden(scope)? {
+        rows.with(
+            "(s.head_pin IS NOT NULL OR s.section NOT IN
+              (SELECT section FROM projects WHERE workspace = ? AND removed_at IS NOT NULL))",
+            scope.workspace.to_owned(),
+        );
+    }
+    rows.filter(filter, query.deleted, scope.now);
+    Ok(rows)
+}
+
 /// The columns that order the rows of a place, and the mark of their cursors.
 fn order_of(place: Place, order: Order) -> (&'static str, &'static [&'static str]) {
     match (place, order) {
@@ -368,25 +282,6 @@ fn order_of(place: Place, order: Order) -> (&'static str, &'static [&'static str
     }
 }
 
-/// An index by which fewer rows are read than by that of the order.
-fn special_index(filter: &Filter, deleted: bool) -> Option<&'static str> {
-    let awake = |zone: &Zone| *zone != Zone::Resting;
-    let zones_awake = !filter.zones.is_empty() && filter.zones.iter().all(awake);
-    let statuses_awake =
-        !filter.statuses.is_empty() && filter.statuses.iter().all(|status| awake(&status.zone()));
-    if !filter.ids.is_empty() {
-        Some("sessions_id")
-    } else if filter.parent.is_some() {
-        Some("sessions_children")
-    } else if filter.batch.is_some() {
-        Some("sessions_batch")
-    } else if !deleted && (filter.attention || zones_awake || statuses_awake) {
-        Some("sessions_awake")
-    } else {
-        None
-    }
-}
-
 /// Whether a project was unregistered.
 fn hidden(scope: &Scope<'_>) -> Outcome<bool> {
     scope
@@ -396,19 +291,6 @@ fn hidden(scope: &Scope<'_>) -> Outcome<bool> {
         .optional()
         .map(|found| found.is_some())
         .map_err(Into::into)
-}
-
-/// A pattern that matches `text` anywhere, literally.
-fn like(text: &str) -> String {
-    let mut pattern = String::from("%");
-    for character in text.chars() {
-        if matches!(character, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    pattern.push('%');
-    pattern
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Reading whole sessions.
 
-use rusqlite::params;
+use rusqlite::types::Null;
+use rusqlite::{Statement, ToSql, params};
 
 use crate::domain::facts::ExitFacts;
 use crate::domain::ids::{SessionId, WorkspaceName};
@@ -29,14 +30,8 @@ impl Store {
     /// The database cannot be read.
     pub async fn sessions(&self, ids: &[SessionId]) -> Result<Vec<Session>, StoreError> {
         let ids = id_list(ids);
-        self.read("read sessions", move |scope| {
-            query(
-                scope,
-                "s.id IN (SELECT value FROM json_each(?2)) ORDER BY s.id",
-                &[&ids],
-            )
-        })
-        .await
+        self.read("read sessions", move |scope| query(scope, WITH_IDS, &ids))
+            .await
     }
 
     /// Ids of every session of the workspace that is not deleted, ascending.
@@ -59,14 +54,8 @@ impl Store {
     /// # Errors
     /// The database cannot be read.
     pub async fn live(&self) -> Result<Vec<Session>, StoreError> {
-        self.read("list live sessions", |scope| {
-            query(
-                scope,
-                "s.deleted_at IS NULL AND s.alive = 1 ORDER BY s.id",
-                &[],
-            )
-        })
-        .await
+        self.read("list live sessions", |scope| query(scope, LIVE, &Null))
+            .await
     }
 
     /// Live sessions whose timed rules are due at `now`, longest overdue first.
@@ -75,8 +64,7 @@ impl Store {
     /// The database cannot be read.
     pub async fn due(&self, now: Timestamp) -> Result<Vec<Session>, StoreError> {
         self.read("list sessions that are due", move |scope| {
-            let due = "s.deleted_at IS NULL AND s.due_at <= ?2 AND s.alive = 1 ORDER BY s.due_at";
-            query(scope, due, &[&now.0])
+            query(scope, DUE, &now.0)
         })
         .await
     }
@@ -101,36 +89,76 @@ impl Store {
 
 /// One session, deleted ones too.
 pub(super) fn one(scope: &Scope<'_>, id: &SessionId) -> Outcome<Option<Session>> {
-    Ok(query(scope, "s.id = ?2", &[&id.as_str()])?.pop())
+    Ok(query(scope, WITH_ID, &id.as_str())?.pop())
 }
 
-/// Sessions of the workspace that `condition` lets through; its parameters start at `?2`.
-pub(super) fn query(
-    scope: &Scope<'_>,
-    condition: &str,
-    parameters: &[&dyn rusqlite::ToSql],
-) -> Outcome<Vec<Session>> {
-    let sql = format!(
+/// The session with id `?2`.
+const WITH_ID: &str = "s.workspace = ?1 AND s.id = ?2";
+/// Those whose ids are in the JSON list `?2`, ascending.
+const WITH_IDS: &str =
+    "s.workspace = ?1 AND s.id IN (SELECT value FROM json_each(?2)) ORDER BY s.id";
+/// Those believed to run, ascending.
+const LIVE: &str = "s.workspace = ?1 AND s.deleted_at IS NULL AND s.alive = 1 ORDER BY s.id";
+/// Live ones due at `?2`, longest overdue first.
+const DUE: &str = "s.workspace = ?1 AND s.deleted_at IS NULL AND s.due_at <= ?2 AND +s.alive = 1
+     ORDER BY s.due_at";
+/// Tombstones of batch `?2`, ascending.
+pub(super) const OF_BATCH: &str = "s.workspace = ?1 AND s.batch = ?2 ORDER BY s.id";
+/// The session with number `?2`.
+const WITH_NUMBER: &str = "s.rid = ?2 AND +s.workspace = ?1";
+
+fn sql(condition: &str) -> String {
+    format!(
         "SELECT s.rid, s.prs, s.id, p.name, s.kind, s.parent, s.root, d.launch, s.title, d.prompt,
            s.placement, home.kind, home.path, home.key, s.head, s.head_pin IS NOT NULL, s.pinned_at,
            {}, s.folder_kind, s.folder, s.branch, d.base, s.dirty,
            d.keeper_pid, d.pid, d.started_at, iif(f.generation = s.generation, f.exit, NULL),
            s.created_at, s.updated_at, s.deleted_at, s.batch, s.was_live, s.trash_path, d.error
          FROM sessions s
-         JOIN details d ON d.rid = s.rid
-         JOIN sections home ON home.section = s.section
+         CROSS JOIN details d ON d.rid = s.rid
+         CROSS JOIN sections home ON home.section = s.section
          LEFT JOIN projects p ON p.section = s.section AND p.removed_at IS NULL
          LEFT JOIN facts f ON f.rid = s.rid
-         WHERE s.workspace = ?1 AND {condition}",
+         WHERE {condition}",
         *condition::SELECTED
-    );
-    let workspace = WorkspaceName::new(scope.workspace).unwrap_or_default();
-    let mut statement = scope.conn.prepare_cached(&sql)?;
-    let all: Vec<&dyn rusqlite::ToSql> = std::iter::once(&scope.workspace as &dyn rusqlite::ToSql)
-        .chain(parameters.iter().copied())
-        .collect();
-    let mut rows = statement.query(all.as_slice())?;
+    )
+}
+
+/// Sessions that one of the conditions above lets through; `?1` is the workspace.
+pub(super) fn query(
+    scope: &Scope<'_>,
+    condition: &str,
+    parameter: &dyn ToSql,
+) -> Outcome<Vec<Session>> {
+    let mut statement = scope.conn.prepare_cached(&sql(condition))?;
     let mut found = Vec::new();
+    collect(scope, &mut statement, parameter, &mut found)?;
+    Ok(found)
+}
+
+/// Sessions by number, in the order given.
+pub(super) fn by_number(
+    scope: &Scope<'_>,
+    numbers: impl Iterator<Item = i64>,
+) -> Outcome<Vec<Session>> {
+    let mut statement = scope.conn.prepare_cached(&sql(WITH_NUMBER))?;
+    let mut found = Vec::new();
+    for number in numbers {
+        collect(scope, &mut statement, &number, &mut found)?;
+    }
+    Ok(found)
+}
+
+fn collect(
+    scope: &Scope<'_>,
+    statement: &mut Statement<'_>,
+    parameter: &dyn ToSql,
+    found: &mut Vec<Session>,
+) -> Outcome<()> {
+    let workspace = WorkspaceName::new(scope.workspace).unwrap_or_default();
+    // Some conditions have no parameter of their own.
+    let parameters: [&dyn ToSql; 2] = [&scope.workspace, parameter];
+    let mut rows = statement.query(&parameters[..statement.parameter_count()])?;
     while let Some(row) = rows.next()? {
         let mut columns = Columns::of(row);
         let (rid, prs): (i64, u32) = (columns.get()?, columns.get()?);
@@ -140,7 +168,7 @@ pub(super) fn query(
         }
         found.push(session);
     }
-    Ok(found)
+    Ok(())
 }
 
 /// A stored placement whose parts do not agree (S4).
@@ -165,6 +193,7 @@ fn read(workspace: &WorkspaceName, columns: &mut Columns<'_, '_>) -> rusqlite::R
     } else {
         placement.key()
     };
+    let last_words;
     Ok(Session {
         workspace: workspace.clone(),
         id,
@@ -188,11 +217,15 @@ fn read(workspace: &WorkspaceName, columns: &mut Columns<'_, '_>) -> rusqlite::R
         base: columns.get()?,
         dirty: columns.get()?,
         prs: Vec::new(),
-        runtime: read_runtime(columns)?,
+        runtime: {
+            let (runtime, words) = read_runtime(columns)?;
+            last_words = words;
+            runtime
+        },
         created_at: columns.time()?,
         updated_at: columns.time()?,
         deletion: read_deletion(columns)?,
-        error: columns.get()?,
+        error: columns.get::<Option<String>>()?.or(last_words),
     })
 }
 
@@ -205,10 +238,13 @@ fn read_placement(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Placement> 
         .ok_or_else(|| columns.illegal(InvalidPlacement))
 }
 
-fn read_runtime(columns: &mut Columns<'_, '_>) -> rusqlite::Result<RuntimeFacts> {
+/// The live side, and the last words of an agent that died at once (`spec/runtime.md` X5).
+fn read_runtime(
+    columns: &mut Columns<'_, '_>,
+) -> rusqlite::Result<(RuntimeFacts, Option<String>)> {
     let (keeper_pid, pid, started_at) = (columns.get()?, columns.get()?, columns.time_or_none()?);
     let exit: Option<ExitFacts> = columns.json_or_none()?;
-    Ok(RuntimeFacts {
+    let runtime = RuntimeFacts {
         keeper_pid,
         pid,
         exit_code: exit.as_ref().and_then(|exit| exit.code),
@@ -216,7 +252,8 @@ fn read_runtime(columns: &mut Columns<'_, '_>) -> rusqlite::Result<RuntimeFacts>
         started_at,
         cpu_percent: None,
         rss_bytes: None,
-    })
+    };
+    Ok((runtime, exit.as_ref().and_then(ExitFacts::last_words)))
 }
 
 fn read_deletion(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Option<Deletion>> {
@@ -228,4 +265,40 @@ fn read_deletion(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Option<Delet
         was_live: was_live.unwrap_or(false),
         trash_path,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Fixture;
+    use super::*;
+
+    #[tokio::test]
+    async fn every_list_comes_from_its_own_index() {
+        let fixture = Fixture::new();
+        for (condition, index) in [
+            (WITH_ID, "INDEX sessions_id (workspace=? AND id=?)"),
+            (WITH_IDS, "INDEX sessions_id (workspace=? AND id=?)"),
+            (LIVE, "INDEX sessions_live (workspace=?)"),
+            (DUE, "INDEX sessions_due (workspace=? AND due_at<?)"),
+            (OF_BATCH, "INDEX sessions_batch (workspace=? AND batch=?)"),
+            (WITH_NUMBER, "INTEGER PRIMARY KEY (rowid=?)"),
+        ] {
+            let plan = fixture
+                .look(move |scope| {
+                    let sql = format!("EXPLAIN QUERY PLAN {}", sql(condition));
+                    let mut statement = scope.conn.prepare(&sql)?;
+                    let none = vec![0; statement.parameter_count()];
+                    let steps = statement.query_map(rusqlite::params_from_iter(none), |row| {
+                        row.get::<_, String>(3)
+                    })?;
+                    Ok(steps.collect::<rusqlite::Result<Vec<_>>>()?.join("\n"))
+                })
+                .await;
+            assert!(
+                plan.starts_with(&format!("SEARCH s USING {index}")),
+                "{condition}\n{plan}"
+            );
+            assert!(!plan.contains("SCAN s"), "{plan}");
+        }
+    }
 }

@@ -259,13 +259,13 @@ fn trees(scope: &Scope<'_>, tops: &[SessionId]) -> Outcome<Vec<(Member, Head)>> 
         "WITH RECURSIVE tree (id, depth) AS (
            SELECT value, 0 FROM json_each(?2)
            UNION
-           SELECT s.id, depth + 1 FROM tree JOIN sessions s
+           SELECT s.id, depth + 1 FROM tree CROSS JOIN sessions s INDEXED BY sessions_children
              ON s.workspace = ?1 AND s.parent = tree.id AND s.deleted_at IS NULL
          )
          SELECT s.id, s.parent, s.section, s.pinned_at, s.zone, s.sorted_at,
                 s.head, s.head_zone, s.head_sort, s.head_pin
          FROM (SELECT id, max(depth) AS depth FROM tree GROUP BY id) t
-         JOIN sessions s ON s.workspace = ?1 AND s.id = t.id AND s.deleted_at IS NULL
+         CROSS JOIN sessions s INDEXED BY sessions_id ON s.workspace = ?1 AND s.id = t.id AND s.deleted_at IS NULL
          ORDER BY t.depth",
     )?;
     let rows = statement.query_map(params![scope.workspace, id_list(tops)], |row| {

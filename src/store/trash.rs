@@ -1,6 +1,7 @@
 //! Deleting and bringing back (`spec/lifecycle.md` D2, D4, D7, R1, R3).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use rusqlite::{OptionalExtension, params};
 
@@ -113,7 +114,7 @@ impl Store {
     pub async fn batch(&self, batch: &BatchId) -> Result<Vec<Session>, StoreError> {
         let batch = batch.clone();
         self.read(format!("read batch {batch}"), move |scope| {
-            sessions::query(scope, "s.batch = ?2 ORDER BY s.id", &[&batch.as_str()])
+            sessions::query(scope, sessions::OF_BATCH, &batch.as_str())
         })
         .await
     }
@@ -136,14 +137,14 @@ impl Store {
 const CLOSURE: &str = "WITH RECURSIVE closure (id) AS (
        SELECT value FROM json_each(?2)
        UNION
-       SELECT s.id FROM closure JOIN sessions s
+       SELECT s.id FROM closure CROSS JOIN sessions s INDEXED BY sessions_children
          ON s.workspace = ?1 AND s.parent = closure.id AND s.deleted_at IS NULL
      )
      SELECT s.id, s.parent, s.title, s.agent, s.status, home.key, s.head_pin IS NOT NULL,
        s.alive, coalesce(s.last_activity_at, s.created_at),
        iif(s.prs > 0, (SELECT min(number) FROM pr_facts WHERE rid = s.rid AND state = 'open'), NULL)
      FROM closure
-     CROSS JOIN sessions s ON s.workspace = ?1 AND s.id = closure.id
+     CROSS JOIN sessions s INDEXED BY sessions_id ON s.workspace = ?1 AND s.id = closure.id
      JOIN sections home ON home.section = s.section
      WHERE s.deleted_at IS NULL";
 
@@ -205,76 +206,50 @@ fn tombstone(
         missing,
     } = plan_rows(scope, requested)?;
     let planned = plan::plan(requested, found, missing, conditions, scope.now).ids();
-    let expected: BTreeSet<&SessionId> = rows.iter().map(|row| &row.id).collect();
-    if !planned.iter().eq(expected) {
+    let rows: BTreeMap<&SessionId, &TombstoneRow> = rows.iter().map(|row| (&row.id, row)).collect();
+    if !planned.iter().eq(rows.keys().copied()) {
         return Ok(Tombstoned::PlanChanged);
     }
-    fill_doomed(scope, rows)?;
-    scope
-        .conn
-        .prepare_cached(
-            "UPDATE sessions SET deleted_at = ?2, batch = ?3, was_live = d.was_live OR alive,
-               trash_path = d.trash_path
-             FROM temp.doomed d WHERE sessions.workspace = ?1 AND sessions.id = d.id",
-        )?
-        .execute(params![scope.workspace, scope.now.0, batch.as_str()])?;
-    count_doomed(scope, -1)?;
-    let messages: i64 = scope
-        .conn
-        .prepare_cached(
-            "SELECT coalesce(sum(details.messages), 0) FROM temp.doomed d
-             CROSS JOIN sessions s ON s.workspace = ?1 AND s.id = d.id
-             JOIN details ON details.rid = s.rid",
-        )?
-        .query_row([scope.workspace], |row| row.get(0))?;
-    Ok(Tombstoned::Done {
-        messages: messages.unsigned_abs(),
-    })
-}
-
-/// Puts the rows of a batch into a table of this connection, for statements over all of them.
-fn fill_doomed(scope: &Scope<'_>, rows: &[TombstoneRow]) -> Outcome<()> {
-    scope.conn.execute_batch(
-        "CREATE TEMP TABLE IF NOT EXISTS doomed
-           (id TEXT PRIMARY KEY, was_live INTEGER, trash_path TEXT) STRICT, WITHOUT ROWID;
-         DELETE FROM temp.doomed;",
+    let mut bury = scope.conn.prepare_cached(
+        "UPDATE sessions SET deleted_at = ?3, batch = ?4, was_live = ?5 OR alive, trash_path = ?6
+         WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NULL
+         RETURNING section, head_pin IS NOT NULL,
+           (SELECT messages FROM details WHERE details.rid = sessions.rid)",
     )?;
-    let mut statement = scope
-        .conn
-        .prepare_cached("INSERT INTO temp.doomed (id, was_live, trash_path) VALUES (?1, ?2, ?3)")?;
-    for row in rows {
-        let path = row.trash_path.as_deref().map(path_text).transpose()?;
-        statement.execute(params![row.id.as_str(), row.was_live, path])?;
-    }
-    Ok(())
-}
-
-/// Takes the batch out of the totals, or adds it, with one statement for each section.
-fn count_doomed(scope: &Scope<'_>, sign: i64) -> Outcome<()> {
     let mut totals = Totals::default();
-    let mut statement = scope.conn.prepare_cached(
-        "SELECT s.section, s.head_pin IS NOT NULL, count(*) FROM temp.doomed d
-         CROSS JOIN sessions s ON s.workspace = ?1 AND s.id = d.id GROUP BY 1, 2",
-    )?;
-    let mut rows = statement.query([scope.workspace])?;
-    while let Some(row) = rows.next()? {
-        let mut columns = Columns::of(row);
-        let (section, under_pin): (i64, bool) = (columns.get()?, columns.get()?);
-        totals.add(section, under_pin, sign * columns.get::<i64>()?);
+    let mut messages = 0;
+    for row in rows.into_values() {
+        let path = row.trash_path.as_deref().map(path_text).transpose()?;
+        let (section, under_pin, held): (i64, bool, i64) = bury.query_row(
+            params![
+                scope.workspace,
+                row.id.as_str(),
+                scope.now.0,
+                batch.as_str(),
+                row.was_live,
+                path
+            ],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )?;
+        totals.add(section, under_pin, -1);
+        messages += held.unsigned_abs();
     }
-    totals.apply(scope)
+    totals.apply(scope)?;
+    Ok(Tombstoned::Done { messages })
 }
 
 /// A tombstone about to come back.
 struct Returning {
     parent: Option<SessionId>,
     was_live: bool,
+    /// Its folder, where that changed.
+    folder: Option<PathBuf>,
 }
 
 fn untombstone(scope: &Scope<'_>, rows: &[Untombstone]) -> Outcome<()> {
     let mut returning: BTreeMap<SessionId, Returning> = BTreeMap::new();
     for row in rows {
-        returning.insert(row.id.clone(), find_tombstone(scope, &row.id)?);
+        returning.insert(row.id.clone(), find_tombstone(scope, row)?);
     }
     for (id, row) in &returning {
         let Some(parent) = &row.parent else { continue };
@@ -283,32 +258,22 @@ fn untombstone(scope: &Scope<'_>, rows: &[Untombstone]) -> Outcome<()> {
             return Err(StoreError::NoParent { id, parent }.into());
         }
     }
-    let doomed: Vec<TombstoneRow> = returning
-        .iter()
-        .map(|(id, row)| TombstoneRow {
-            id: id.clone(),
-            was_live: row.was_live,
-            trash_path: None,
-        })
-        .collect();
-    fill_doomed(scope, &doomed)?;
-    scope
-        .conn
-        .prepare_cached(
-            "UPDATE sessions SET deleted_at = NULL, batch = NULL, was_live = NULL, trash_path = NULL
-             FROM temp.doomed d WHERE sessions.workspace = ?1 AND sessions.id = d.id",
-        )?
-        .execute([scope.workspace])?;
-    count_doomed(scope, 1)?;
-    for (row, folder) in rows
-        .iter()
-        .filter_map(|row| row.folder.as_ref().map(|to| (row, to)))
-    {
-        scope
-            .conn
-            .prepare_cached("UPDATE sessions SET folder = ?3 WHERE workspace = ?1 AND id = ?2")?
-            .execute([scope.workspace, row.id.as_str(), path_text(folder)?])?;
+    let mut raise = scope.conn.prepare_cached(
+        "UPDATE sessions SET deleted_at = NULL, batch = NULL, was_live = NULL, trash_path = NULL,
+           folder = coalesce(?3, folder)
+         WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NOT NULL
+         RETURNING section, head_pin IS NOT NULL",
+    )?;
+    let mut totals = Totals::default();
+    for (id, row) in &returning {
+        let folder = row.folder.as_deref().map(path_text).transpose()?;
+        let (section, under_pin): (i64, bool) = raise
+            .query_row(params![scope.workspace, id.as_str(), folder], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        totals.add(section, under_pin, 1);
     }
+    totals.apply(scope)?;
     // Pins may have changed meanwhile above those that have a parent.
     let below: Vec<SessionId> = returning
         .iter()
@@ -330,7 +295,8 @@ fn untombstone(scope: &Scope<'_>, rows: &[Untombstone]) -> Outcome<()> {
     Ok(())
 }
 
-fn find_tombstone(scope: &Scope<'_>, id: &SessionId) -> Outcome<Returning> {
+fn find_tombstone(scope: &Scope<'_>, row: &Untombstone) -> Outcome<Returning> {
+    let id = &row.id;
     let found = scope
         .conn
         .prepare_cached(
@@ -339,14 +305,16 @@ fn find_tombstone(scope: &Scope<'_>, id: &SessionId) -> Outcome<Returning> {
         )?
         .query_row([scope.workspace, id.as_str()], |row| {
             let mut columns = Columns::of(row);
-            Ok(Returning {
-                parent: columns.word_or_none()?,
-                was_live: columns.get()?,
-            })
+            Ok((columns.word_or_none()?, columns.get()?))
         })
         .optional()?;
-    if let Some(found) = found {
-        return Ok(found);
+    if let Some((parent, was_live)) = found {
+        let folder = row.folder.clone();
+        return Ok(Returning {
+            parent,
+            was_live,
+            folder,
+        });
     }
     Err(match condition::find(scope, id)? {
         Some(_) => StoreError::NotInTrash { id: id.clone() },
@@ -362,13 +330,13 @@ fn component(scope: &Scope<'_>, id: &SessionId) -> Outcome<Vec<Session>> {
              SELECT id, parent, 0 FROM sessions
              WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NOT NULL
              UNION ALL
-             SELECT s.id, s.parent, height + 1 FROM up JOIN sessions s
+             SELECT s.id, s.parent, height + 1 FROM up CROSS JOIN sessions s INDEXED BY sessions_id
                ON s.workspace = ?1 AND s.id = up.parent AND s.deleted_at IS NOT NULL
            ),
            down (id, depth) AS (
              SELECT * FROM (SELECT id, 0 FROM up ORDER BY height DESC LIMIT 1)
              UNION ALL
-             SELECT s.id, depth + 1 FROM down JOIN sessions s
+             SELECT s.id, depth + 1 FROM down CROSS JOIN sessions s INDEXED BY sessions_children
                ON s.workspace = ?1 AND s.parent = down.id AND s.deleted_at IS NOT NULL
            )
          SELECT id FROM down ORDER BY depth, id",

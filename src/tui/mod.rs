@@ -16,4 +16,5 @@ pub mod live;
 pub mod update;
 pub mod views;
 pub mod effects;
+pub mod attach;
 pub mod run;

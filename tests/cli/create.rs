@@ -20,7 +20,7 @@ fn an_id_in_use_or_in_the_trash_is_refused() {
     let home = TestHome::new();
     let id = home.spawn(["--chat", "--id", "mine"], "wait");
     let again = [
-        "spawn", "--chat", "--id", "mine", "--agent", "command", "--json", "--", "true",
+        "spawn", "--chat", "--id", "mine", "--agent", "shell", "--json",
     ];
     let error = home.run(again).code(4).error();
     assert_eq!(error["id"], "mine");
@@ -73,7 +73,7 @@ fn a_missing_program_leaves_nothing() {
         );
     }
     home.run(["spawn", "--chat", "--agent", "no-such-agent"])
-        .code(2);
+        .code(3);
     assert_eq!(home.run(["list", "--json"]).ok().json()["total"], 0);
     home.finish();
 }
@@ -87,7 +87,7 @@ fn places_that_cannot_be_are_refused() {
         "spawn", "--chat", "--parent", "chat-9", "--agent", "command", "--", "true",
     ])
     .code(3);
-    home.run(["project", "add", "no/such/folder"]).code(2);
+    home.run(["project", "add", "no/such/folder"]).code(4);
     let plain = home.folder("plain");
     home.run(["project", "add", &plain.to_string_lossy()]).ok();
     let error = home

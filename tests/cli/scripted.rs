@@ -6,7 +6,9 @@ use crate::support::TestHome;
 fn a_script_is_played_to_its_exit_code() {
     let home = TestHome::new();
     let script = "title A title;print hello {prompt};status blocked permission Run it?;exit 7";
-    let answer = home.run(["scripted", "--prompt", "world", "-e", script]).code(7);
+    let answer = home
+        .run(["scripted", "--prompt", "world", "-e", script])
+        .code(7);
     assert!(
         answer.stdout.contains("\x1b]2;A title\x07hello world\n"),
         "{:?}",

@@ -6,6 +6,7 @@ use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
 use crate::adapters::{self, Real};
+use crate::cli::board::dashboard;
 use crate::cli::error::{CliError, CommandResult, Ending};
 use crate::domain::event::Actor;
 use crate::domain::ids::{ProjectName, SessionId, WorkspaceName};
@@ -49,7 +50,7 @@ pub(crate) async fn run() -> CommandResult {
         folder.path().to_owned(),
         cancel.clone(),
     ));
-    let shown: Result<(), CliError> = Ok(()); // TUI
+    let shown = dashboard(&host, &home, folder.path().join("src").join(PROJECTS[0])).await;
     cancel.cancel();
     // A cast that panicked started nobody any more; those that run are stopped all the same.
     let _ended = cast.await;

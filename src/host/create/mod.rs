@@ -107,14 +107,13 @@ impl<P: Ports> Creation<'_, P> {
         let folder = found
             .map_or_else(|| self.folder(), |session| &session.folder)
             .to_owned();
-        let token = random::token();
         let request = StartRequest {
             id: self.id.clone(),
             agent: self.draft.request.launch.agent.clone(),
             generation,
             plan: self.draft.plan.clone(),
             folder,
-            token: token.clone(),
+            token: random::token(),
             size: self.draft.request.size,
         };
         let started = self
@@ -146,7 +145,12 @@ impl<P: Ports> Creation<'_, P> {
         };
         self.enter("worktree").await?;
         ctx.check(&format!("creating session {}", self.id))?;
-        let worktree = self.host.ports.create_worktree(ctx, &request).await?;
+        // Never cut short: half a worktree could not be given back.
+        let worktree = self
+            .host
+            .ports
+            .create_worktree(&Context::new(), &request)
+            .await?;
         self.made.worktree = Some(worktree.clone());
         self.host.ports.set_worktree(&self.id, &worktree).await?;
         let made = if worktree.new_branch {

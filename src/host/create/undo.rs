@@ -53,13 +53,13 @@ impl<P: Ports> Creation<'_, P> {
             },
         };
         if settled {
-            let state = if cancelled {
+            let outcome = if cancelled {
                 OperationState::Cancelled
             } else {
                 OperationState::Failed
             };
             self.host
-                .finish(self.operation, state, Some(error.to_string()))
+                .finish(self.operation, outcome, Some(error.to_string()))
                 .await;
         }
         Err(error)

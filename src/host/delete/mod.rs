@@ -347,7 +347,10 @@ impl Run {
     }
 
     fn report(&self, request: &DeleteRequest, view: &View) -> DeleteReport {
-        let closed = |skip: &&Skipped| !self.closed.contains_key(&skip.id) || view.keeps(skip);
+        // That a runtime has no row is no news once it was closed as one without.
+        let news = |skip: &&Skipped| {
+            skip.reason != SkipReason::NotFound || !self.closed.contains_key(&skip.id)
+        };
         DeleteReport {
             requested: request.ids.iter().cloned().collect(),
             runtime_closed_ids: self.closed.keys().cloned().collect(),
@@ -355,7 +358,7 @@ impl Run {
                 .plan
                 .skipped
                 .iter()
-                .filter(closed)
+                .filter(news)
                 .map(SkippedRow::from)
                 .collect(),
             escalated_ids: self.escalated.iter().cloned().collect(),

@@ -55,7 +55,7 @@ impl<P: Ports> Host<P> {
     ) -> Moves {
         let mut all = Moves::default();
         for group in moves.chunks(GROUP) {
-            let moved = parallel::ordered(MOVING, group.to_vec(), |step| {
+            let ended = parallel::ordered(MOVING, group.to_vec(), |step| {
                 let host = self.clone();
                 let operation = operation.clone();
                 async move {
@@ -66,22 +66,22 @@ impl<P: Ports> Host<P> {
                         from,
                         to,
                     } = step;
-                    let moved = host.ports.move_to_trash(&ctx, &repository, &from, &to);
-                    let moved = ctx.step("moving the worktree", moved).await;
+                    let ended = host.ports.move_to_trash(&ctx, &repository, &from, &to);
+                    let ended = ctx.step("moving the worktree", ended).await;
                     host.tell(
                         &operation,
                         &id,
-                        if moved.is_ok() { "moved" } else { "failed" },
+                        if ended.is_ok() { "moved" } else { "failed" },
                     );
-                    (id, moved)
+                    (id, ended)
                 }
             });
             let mut results = Vec::with_capacity(group.len());
-            for (id, moved) in moved.await {
-                match moved {
-                    Ok(moved) => {
+            for (id, ended) in ended.await {
+                match ended {
+                    Ok(ended) => {
                         results.push(result(&id, "moved", None));
-                        all.notes.extend(moved.note.map(|text| Note { id, text }));
+                        all.notes.extend(ended.note.map(|text| Note { id, text }));
                     }
                     Err(error) => {
                         results.push(result(&id, "failed", Some(error.to_string())));

@@ -23,8 +23,6 @@ pub(super) struct View {
     pub(super) plan: Plan,
     /// Rows of requested sessions and all their descendants.
     rows: Vec<PlanRow>,
-    /// Sessions with a keeper.
-    keepers: BTreeSet<SessionId>,
     /// Requested runtimes that have no row (D7).
     rowless: Vec<SessionId>,
 }
@@ -49,7 +47,7 @@ impl View {
     /// Runtimes to close, ascending, with their rows.
     pub(super) fn runtimes(&self) -> BTreeMap<SessionId, Option<PlanRow>> {
         let rows = self.plan.items.iter().map(|item| &item.row);
-        let live = rows.filter(|row| row.live || self.keepers.contains(&row.id));
+        let live = rows.filter(|row| row.live);
         let live = live.map(|row| (row.id.clone(), Some(row.clone())));
         live.chain(self.rowless.iter().map(|id| (id.clone(), None)))
             .collect()
@@ -63,12 +61,6 @@ impl View {
             .iter()
             .filter(|item| item.pulled_in_by.is_none());
         items.map(|item| item.row.id.clone()).collect()
-    }
-
-    /// Whether a skip stays in the report although the runtime was closed: everything but "there is no
-    /// row", which is no news about a runtime that was known to have none.
-    pub(super) fn keeps(&self, skip: &Skipped) -> bool {
-        skip.reason != SkipReason::NotFound
     }
 
     /// Whether something of the plan did not end.
@@ -117,27 +109,39 @@ impl<P: Ports> Host<P> {
     /// Computes the plan of a request now. Closed sessions count as they were before closing.
     pub(super) async fn view(&self, request: &DeleteRequest, run: &Run) -> HostResult<View> {
         let found = self.ports.plan_rows(&request.ids).await?;
-        let keepers: BTreeSet<SessionId> = self.ports.keepers().await?.into_iter().collect();
         let rows: Vec<PlanRow> = found
             .rows
             .into_iter()
             .map(|row| as_admitted(row, run))
             .collect();
-        let rowless: Vec<SessionId> = found
-            .missing
-            .iter()
-            .filter(|skip| skip.reason == SkipReason::NotFound && keepers.contains(&skip.id))
-            .filter(|_| request.with_rowless && request.conditions.is_empty())
-            .map(|skip| skip.id.clone())
-            .collect();
+        let rowless = self.rowless(request, &found.missing).await?;
         let (now, conditions) = (self.ports.now(), &request.conditions);
         let plan = plan::plan(&request.ids, rows.clone(), found.missing, conditions, now);
         Ok(View {
             plan,
             rows,
-            keepers,
             rowless,
         })
+    }
+
+    /// Runtimes without a row that the request names (D7).
+    async fn rowless(
+        &self,
+        request: &DeleteRequest,
+        missing: &[Skipped],
+    ) -> HostResult<Vec<SessionId>> {
+        let unknown = missing
+            .iter()
+            .filter(|skip| skip.reason == SkipReason::NotFound);
+        let unknown: BTreeSet<&SessionId> = unknown.map(|skip| &skip.id).collect();
+        // Asking every keeper takes time, and only these need the answer.
+        if unknown.is_empty() || !request.with_rowless || !request.conditions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut keepers = self.ports.keepers().await?;
+        keepers.retain(|id| unknown.contains(id));
+        keepers.sort_unstable();
+        Ok(keepers)
     }
 
     /// Adds what git knows of each worktree: in parallel, under one deadline, none where unknown.

@@ -1,6 +1,6 @@
 //! A small model of the store.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::domain::event::{Event, Message};
@@ -53,15 +53,23 @@ impl Model {
                 }),
             }
         }
+        let mut children: BTreeMap<&SessionId, Vec<&SessionId>> = BTreeMap::new();
+        for session in self.sessions.values() {
+            if let Some(parent) = &session.parent {
+                children.entry(parent).or_default().push(&session.id);
+            }
+        }
         let mut taken = BTreeSet::new();
         while let Some(next) = open.pop() {
             if taken.insert(next.clone()) {
                 rows.rows.extend(self.row(&next));
-                let children = self
-                    .sessions
-                    .values()
-                    .filter(|one| one.parent == Some(next.clone()));
-                open.extend(children.map(|child| child.id.clone()));
+                open.extend(
+                    children
+                        .get(&next)
+                        .into_iter()
+                        .flatten()
+                        .map(|id| (*id).clone()),
+                );
             }
         }
         rows
@@ -279,7 +287,7 @@ impl StorePort for Recorder {
             m.edit(id, |s| Session {
                 error: error.map(str::to_owned),
                 ..s
-            })
+            });
         });
         Ok(())
     }
@@ -425,10 +433,9 @@ impl StorePort for Recorder {
                 .filter(|operation| operation.id == *id)
             {
                 operation.step = Some(step.to_owned());
-                for result in results {
-                    operation.results.retain(|old| old.id != result.id);
-                    operation.results.push(result.clone());
-                }
+                let fresh: BTreeSet<&SessionId> = results.iter().map(|one| &one.id).collect();
+                operation.results.retain(|old| !fresh.contains(&old.id));
+                operation.results.extend_from_slice(results);
             }
         });
         Ok(())

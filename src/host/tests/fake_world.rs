@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Event, Message};
-use crate::domain::ids::{BatchId, OperationId, SessionId, WorkspaceName};
+use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
 use crate::domain::operation::Operation;
 use crate::domain::plan::Advice;
 use crate::domain::probe::{Answer, Evidence};
@@ -36,6 +36,10 @@ type Hook = Box<dyn FnOnce(&mut Model) + Send>;
 
 /// What the fakes know.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of one fake"
+)]
 pub(in crate::host) struct Model {
     pub(in crate::host) sessions: BTreeMap<SessionId, Session>,
     pub(in crate::host) projects: Vec<Project>,
@@ -105,6 +109,7 @@ impl Recorder {
             "finish ",
             "advice",
             "probe",
+            "busy",
         ];
         let mut calls = self.calls();
         calls.retain(|call| !quiet.iter().any(|name| call.starts_with(name)));
@@ -278,6 +283,9 @@ impl WorkspacePort for Recorder {
             unpushed_commits: Some(0),
         })
     }
+    fn worktree_path(&self, _project: &ProjectName, id: &SessionId) -> PathBuf {
+        PathBuf::from(format!("/worktrees/{id}"))
+    }
     fn trash_path(&self, batch: &BatchId, id: &SessionId) -> PathBuf {
         super::fake_store::trash_path(batch, id)
     }
@@ -392,6 +400,9 @@ impl LockPort for Recorder {
     }
     async fn acquire_operation(&self, id: &OperationId) -> PortResult<Option<FakeGuard>> {
         let free = self.change(|m| m.held.insert(id.clone()));
+        if !free {
+            self.call("busy", None, None)?;
+        }
         let operation = Some((self.clone(), id.clone()));
         Ok(free.then(|| FakeGuard {
             _lanes: Vec::new(),

@@ -11,7 +11,7 @@ use crate::os::paths::Home;
 use super::{NOW, host, id, ids};
 
 struct Two {
-    _root: tempfile::TempDir,
+    root: tempfile::TempDir,
     /// As two processes would have them: the same files, lanes of their own.
     one: FileLocks,
     other: FileLocks,
@@ -28,7 +28,7 @@ fn two() -> Two {
     let (one, other) = (locks(), locks());
     let operation = host(vec![]).0.operation(Verb::Delete, vec![]);
     Two {
-        _root: root,
+        root,
         one,
         other,
         operation,
@@ -42,7 +42,7 @@ fn many() -> Vec<SessionId> {
 #[tokio::test]
 async fn two_processes_exclude_each_other_by_session_l1() {
     let Two {
-        _root,
+        root: _root,
         one,
         other,
         operation,
@@ -78,7 +78,7 @@ async fn two_processes_exclude_each_other_by_session_l1() {
 #[tokio::test]
 async fn a_large_batch_holds_the_workspace_alone_l4() {
     let Two {
-        _root,
+        root: _root,
         one,
         other,
         operation,
@@ -115,7 +115,7 @@ async fn a_large_batch_holds_the_workspace_alone_l4() {
 #[tokio::test]
 async fn who_waits_for_the_workspace_goes_before_those_who_come_later_l4() {
     let Two {
-        _root,
+        root: _root,
         one,
         other,
         operation,
@@ -141,7 +141,7 @@ async fn who_waits_for_the_workspace_goes_before_those_who_come_later_l4() {
 #[tokio::test]
 async fn waiting_can_be_cancelled_l2() {
     let Two {
-        _root,
+        root: _root,
         one,
         other,
         operation,
@@ -176,7 +176,7 @@ async fn waiting_can_be_cancelled_l2() {
 #[tokio::test]
 async fn an_operation_is_held_once_and_leaves_no_file_v3() {
     let Two {
-        _root,
+        root,
         one,
         other,
         operation,
@@ -194,7 +194,7 @@ async fn an_operation_is_held_once_and_leaves_no_file_v3() {
     let held = other.acquire_operation(&operation.id).await.unwrap();
     assert!(held.is_some());
     drop(held);
-    let left = std::fs::read_dir(_root.path().join("state/locks"))
+    let left = std::fs::read_dir(root.path().join("state/locks"))
         .unwrap()
         .count();
     assert_eq!(left, 0);
@@ -203,7 +203,7 @@ async fn an_operation_is_held_once_and_leaves_no_file_v3() {
 #[tokio::test]
 async fn starts_are_bounded_over_processes_c10() {
     let Two {
-        _root,
+        root: _root,
         one,
         other,
         operation: _,

@@ -1,9 +1,14 @@
+use std::path::Path;
+
+use crate::domain::ids::OperationId;
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{OperationState, StepResult, Verb};
 use crate::domain::session::Session;
 use crate::domain::status::Status;
 use crate::host::Host;
+use crate::domain::ids::OperationId;
 use crate::host::context::Context;
+use crate::host::error::HostError;
 use crate::host::ports::StorePort;
 
 use super::restore::deleted;
@@ -52,6 +57,27 @@ async fn a_create_that_was_not_published_is_undone_v2() {
     recorder.forget();
     let again = host.recover(&Context::new()).await.unwrap();
     assert!(again.undone.is_empty() && recorder.acts().is_empty());
+}
+
+#[tokio::test]
+async fn a_worktree_that_the_row_does_not_name_yet_is_found_v2() {
+    let before = || Session {
+        folder: "".into(),
+        branch: None,
+        ..seeded("a", None)
+    };
+    let (host, recorder) = host(vec![before()]);
+    crashed(&host, Verb::Create, &["a"], vec![]).await;
+    host.recover(&Context::new()).await.unwrap();
+    assert_eq!(recorder.acts(), ["close a", "give_back", "rollback_seed a"]);
+
+    let (host, recorder) = super::host(vec![before()]);
+    recorder.change(|m| m.dirty = true);
+    crashed(&host, Verb::Create, &["a"], vec![]).await;
+    host.recover(&Context::new()).await.unwrap();
+    let parked = recorder.session_now("a").unwrap();
+    assert_eq!(parked.condition.status, Status::Errored);
+    assert_eq!(parked.folder, Path::new("/worktrees/a"));
 }
 
 #[tokio::test]
@@ -165,7 +191,7 @@ async fn an_operation_that_runs_is_left_alone_and_one_that_fails_is_stuck_v3() {
     let stuck = crashed(&host, Verb::Create, &["a"], vec![]).await;
     recorder.fail("rollback_seed");
     let report = host.recover(&Context::new()).await.unwrap();
-    assert_eq!(report.stuck, [stuck.clone()]);
+    assert_eq!(report.stuck, std::slice::from_ref(&stuck));
     assert!(
         recorder.session_now("b").unwrap().is_live(),
         "{running} still runs"
@@ -173,7 +199,18 @@ async fn an_operation_that_runs_is_left_alone_and_one_that_fails_is_stuck_v3() {
     // It keeps nothing else from working.
     recorder.heal("rollback_seed");
     let again = host.recover(&Context::new()).await.unwrap();
-    assert_eq!(again.stuck, [stuck]);
+    assert_eq!(again.stuck, std::slice::from_ref(&stuck));
+    let stuck = OperationId::new(stuck).unwrap();
+    assert!(host.resume(&Context::new(), &stuck).await.unwrap());
+    assert!(recorder.session_now("a").is_none());
+    let error = host.abandon(&stuck).await.unwrap_err();
+    assert!(matches!(error, HostError::NoOperation(_)), "{error}");
+    let running = OperationId::new(running).unwrap();
+    let error = host.abandon(&running).await.unwrap_err();
+    assert!(matches!(error, HostError::Refused { .. }), "{error}");
+    recorder.change(|m| m.held.clear());
+    host.abandon(&running).await.unwrap();
+    assert!(recorder.session_now("b").unwrap().is_live());
 }
 
 #[tokio::test]
@@ -215,10 +252,10 @@ async fn who_finds_a_running_operation_waits_for_its_step_v3() {
                 .await
         })
     };
-    while recorder.lanes().is_empty() {
+    while !recorder.calls().contains(&"busy".to_owned()) {
         tokio::task::yield_now().await;
     }
-    assert!(recorder.acts().is_empty());
+    assert_eq!(recorder.acts(), [""; 0]);
     recorder.change(|m| m.operations[0].state = OperationState::Failed);
     assert!(waiting.await.unwrap().unwrap().results[0].stopped);
 }
@@ -228,5 +265,5 @@ async fn runtimes_that_belong_to_no_session_are_ended_v4() {
     let (host, recorder) = host(vec![deleted("gone", None, "b1"), running("a", None)]);
     recorder.change(|m| m.keepers.extend(ids(&["gone", "lost"])));
     host.recover(&Context::new()).await.unwrap();
-    assert_eq!(recorder.acts(), ["close gone", "close lost", "probed"]);
+    assert_eq!(recorder.acts(), ["close gone", "close lost"]);
 }

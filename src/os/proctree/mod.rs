@@ -136,6 +136,7 @@ mod tests {
         command
             .args(["-c", script])
             .env("CALLBOARD_TEST_TOKEN", token)
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // the script says when it is ready
@@ -147,8 +148,8 @@ mod tests {
 
     #[test]
     fn the_walk_finds_children_and_stops_where_told() {
-        // a pipe that ends with the child ends the sleepers too
-        let child = start("cat <&0 & cat <&0 & echo ready; wait", "walk");
+        // the shell gives its own input to nothing in the background; a copy of it waits
+        let child = start("exec 3<&0; cat <&3 & cat <&3 & echo ready; wait", "walk");
         let root = Process::of(child.0.id()).unwrap();
         let all = descendants(root, &BTreeSet::new());
         assert_eq!(all.len(), 2, "{all:?}");

@@ -1,122 +1,24 @@
 //! Talking to keepers: start one, ask it, watch its screen, type into it.
 
+mod error;
 mod screen;
 mod start;
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
+pub use self::error::ClientError;
+use self::error::{lost, unexpected};
 pub use self::screen::{FactsFeed, ScreenFeed, ScreenUpdate, Typist};
 pub use self::start::{Launching, start};
-use super::launch::StartError;
-use super::wire::message::{StatusReply, StopPace, TextReply};
-use super::wire::{
-    self, Body, Condition, Decoder, Frame, Hello, Incoming, Outgoing, Reason, Request, WireError,
-};
-use crate::domain::activity::Question;
-use crate::domain::error::ErrorKind;
+pub use super::wire::message::{StatusReply, StopPace, TextReply};
+use super::wire::{self, Body, Decoder, Frame, Hello, Incoming, Outgoing, Request};
+pub use super::wire::{Condition, Reason};
 use crate::domain::facts::ExitFacts;
 use crate::os::spawn;
-
-/// What went wrong with a keeper.
-#[derive(Debug, thiserror::Error)]
-pub enum ClientError {
-    /// Nobody listens at the socket: the keeper is gone.
-    #[error("no keeper listens at {}", socket.display())]
-    Gone {
-        /// The socket.
-        socket: PathBuf,
-    },
-    /// The connection failed.
-    #[error("the keeper at {} cannot be reached: {source}", socket.display())]
-    Io {
-        /// The socket.
-        socket: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The socket belongs to another user.
-    #[error("the keeper at {} belongs to another user", socket.display())]
-    OtherUser {
-        /// The socket.
-        socket: PathBuf,
-    },
-    /// The other side does not speak the protocol.
-    #[error("the keeper does not speak our protocol: {0}")]
-    Wire(#[from] WireError),
-    /// It refused; nothing was done.
-    #[error("the keeper refused: {message}")]
-    Refused {
-        /// Why.
-        reason: Reason,
-        /// The same in words.
-        message: String,
-    },
-    /// Another question is shown than the one that was answered (K6).
-    #[error("the question has changed")]
-    QuestionChanged {
-        /// The one that is shown now.
-        question: Option<Question>,
-    },
-    /// It is an older keeper that does not know the request.
-    #[error("the keeper does not understand {what:?}: {message}")]
-    NotUnderstood {
-        /// Type of the request.
-        what: String,
-        /// What is wrong with it.
-        message: String,
-    },
-    /// Its answer is none that we know.
-    #[error("the keeper gave an answer that does not fit")]
-    Unexpected,
-    /// The keeper could not start the agent.
-    #[error(transparent)]
-    Start(#[from] StartError),
-    /// The keeper's process could not be started, or ended without a word.
-    #[error("the keeper cannot be started: {0}")]
-    Spawn(io::Error),
-}
-
-impl ClientError {
-    /// What a caller can do about it.
-    pub fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Gone { .. } => ErrorKind::NotFound,
-            Self::Refused { .. } | Self::QuestionChanged { .. } | Self::OtherUser { .. } => {
-                ErrorKind::Refused
-            }
-            Self::Start(error) => error.kind(),
-            Self::Io { .. }
-            | Self::Wire(_)
-            | Self::NotUnderstood { .. }
-            | Self::Unexpected
-            | Self::Spawn(_) => ErrorKind::Failed,
-        }
-    }
-
-    /// What to do.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Start(error) => error.hint(),
-            Self::QuestionChanged { .. } => {
-                Some("look at the new question, then answer it".to_owned())
-            }
-            Self::Refused {
-                reason: Reason::QuestionShown,
-                ..
-            } => Some("answer the question first".to_owned()),
-            Self::Gone { .. } => Some("restore the session to launch it again".to_owned()),
-            Self::NotUnderstood { .. } => {
-                Some("its keeper is older; stop and restore the session to use this".to_owned())
-            }
-            _ => None,
-        }
-    }
-}
 
 /// Result of talking to a keeper.
 pub type ClientResult<T> = Result<T, ClientError>;
@@ -357,27 +259,6 @@ impl Keeper {
                 _ => {}
             }
         }
-    }
-}
-
-/// The answers that no request expects.
-fn unexpected(body: Body) -> ClientError {
-    match body {
-        Body::Refused { reason, message } => ClientError::Refused { reason, message },
-        Body::QuestionChanged { question } => ClientError::QuestionChanged { question },
-        Body::NotUnderstood { what, message } => ClientError::NotUnderstood { what, message },
-        _ => ClientError::Unexpected,
-    }
-}
-
-fn lost(socket: &Path, source: io::Error) -> ClientError {
-    use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound, UnexpectedEof};
-    let socket = socket.to_owned();
-    match source.kind() {
-        NotFound | ConnectionRefused | ConnectionReset | BrokenPipe | UnexpectedEof => {
-            ClientError::Gone { socket }
-        }
-        _ => ClientError::Io { socket, source },
     }
 }
 

@@ -7,11 +7,13 @@
 mod rules;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 use std::time::Duration;
 
 pub use self::rules::RuleError;
 use self::rules::{Compiled, Match};
+pub use self::watch::{Watch, replay};
 use super::screen::{ProgramStatus, ScreenEvent};
 use super::wire::message::WitnessReport;
 use crate::domain::activity::{Activity, ActivityFact, Question};

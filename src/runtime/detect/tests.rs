@@ -41,7 +41,7 @@ fn rules() -> Rules {
                 Region::Bottom,
                 "esc to interrupt",
             ),
-            rule("composer", Activity::Idle, Region::Bottom, "^> "),
+            rule("composer", Activity::Idle, Region::Bottom, "^>"),
             rule("retry", Activity::Retrying, Region::Bottom, "retrying in"),
             permission,
             rule("ready", Activity::Idle, Region::Title, "Ready"),
@@ -252,4 +252,40 @@ fn a_broken_pattern_names_its_rule() {
     };
     let error = Detector::new(&rules, Timestamp(0)).unwrap_err();
     assert_eq!((error.rule.as_str(), error.pattern.as_str()), ("bad", "("));
+}
+
+/// A turn as a program draws it, with and without its own reports.
+#[test]
+fn a_replay_gives_one_transition_for_each_change() {
+    let size = crate::runtime::screen::Size { cols: 80, rows: 24 };
+    let frames: Vec<(Timestamp, &[u8])> = vec![
+        (Timestamp(0), b"\x1b[H\x1b[2J> "),
+        (Timestamp(1_000), b"\x1b]7501;state=working\x07\x1b[Hesc to interrupt"),
+        // half a frame: the spinner is gone for a moment
+        (Timestamp(1_500), b"\x1b[2J"),
+        (Timestamp(1_550), b"\x1b[Hesc to interrupt"),
+        (Timestamp(3_000), b"\x1b[2J\x1b[H Do you want this?\r\n 1. Yes\x1b]7501;state=blocked:kind=permission\x07"),
+        (Timestamp(5_000), b"\x1b[2J\x1b[Hesc to interrupt\x1b]7501;state=working\x07"),
+        (Timestamp(7_000), b"\x1b[2J\x1b[H> \x1b]7501;state=done\x07"),
+    ];
+    let expected = [
+        Activity::Idle,
+        Activity::Active,
+        Activity::Blocked,
+        Activity::Active,
+        Activity::Idle,
+    ];
+    for without_reports in [false, true] {
+        let verdicts = replay(&rules(), size, frames.clone(), without_reports).unwrap();
+        let values: Vec<Activity> = verdicts
+            .iter()
+            .map(|verdict| verdict.activity.value)
+            .collect();
+        assert_eq!(values, expected, "without reports: {without_reports}");
+        let changes = [0, 1_000, 3_000, 5_000, 7_000];
+        for (verdict, change) in verdicts.iter().zip(changes) {
+            let lag = verdict.activity.since.0 - change;
+            assert!((0..1_000).contains(&lag), "{verdict:?} comes {lag} ms late");
+        }
+    }
 }

@@ -10,21 +10,12 @@ use crate::domain::activity::ActivityFact;
 use crate::domain::facts::{ExitFacts, Facts};
 use crate::domain::text;
 use crate::domain::time::Timestamp;
-use crate::runtime::detect::{Detector, Inputs};
+use crate::runtime::detect::Watch;
 use crate::runtime::history::Recorder;
 use crate::runtime::screen::{Screen, ScreenEvent, Size};
 use crate::runtime::wire::Reason;
 use crate::runtime::wire::message::{StatusReply, TextReply};
 
-/// The screen counts as settled this long after its last change.
-const SETTLED: Duration = Duration::from_millis(30);
-/// A screen that keeps changing is looked at this often.
-const RESTLESS: Duration = Duration::from_millis(100);
-/// A held frame is looked at after this time all the same.
-const HELD: Duration = Duration::from_secs(1);
-/// A shell's foreground is looked at once more this long after a change: a program starts a moment
-/// after its command was echoed.
-const FOREGROUND: Duration = Duration::from_millis(300);
 /// Most bytes that wait for the agent to read them.
 const INPUT_LIMIT: usize = 4 << 20;
 /// An agent that dies sooner than this after its start shows its output in its facts (X5).
@@ -45,16 +36,12 @@ pub(super) enum Told {
 
 pub(super) struct Core {
     screen: Screen,
-    detector: Detector,
+    watch: Watch,
     recorder: Option<Recorder>,
     facts: Facts,
     gate: Gate,
     outboxes: Vec<Weak<Outbox>>,
     input: VecDeque<u8>,
-    /// First and last change of the screen that was not looked at yet.
-    unseen: Option<(Timestamp, Timestamp)>,
-    /// When to look at a shell's foreground again.
-    look_again: Option<Timestamp>,
     /// When the agent was last seen at work.
     worked_at: Option<Timestamp>,
     pub(super) published: bool,
@@ -64,7 +51,7 @@ pub(super) struct Core {
 impl Core {
     pub(super) fn new(
         screen: Screen,
-        detector: Detector,
+        watch: Watch,
         recorder: Option<Recorder>,
         facts: Facts,
     ) -> Self {
@@ -72,14 +59,12 @@ impl Core {
         gate.transition();
         Self {
             screen,
-            detector,
+            watch,
             recorder,
             facts,
             gate,
             outboxes: Vec::new(),
             input: VecDeque::new(),
-            unseen: None,
-            look_again: None,
             worked_at: None,
             published: false,
             stopping: false,
@@ -114,19 +99,13 @@ impl Core {
             self.input.extend(replies);
         }
         self.share(bytes);
-        let first = self.unseen.map_or(now, |(first, _)| first);
-        self.unseen = Some((first, now));
         self.facts.last_sign_at = now;
         self.gate.change();
-        let mut heard = false;
-        for event in &events {
-            heard |= self.detector.hear(event, now);
-            if matches!(event, ScreenEvent::Faulted) {
-                tracing::error!("the terminal engine failed and was rebuilt; the screen is lost");
-                self.fall_back();
-            }
+        if events.contains(&ScreenEvent::Faulted) {
+            tracing::error!("the terminal engine failed and was rebuilt; the screen is lost");
+            self.fall_back();
         }
-        if heard {
+        if self.watch.changed(&events, now) {
             self.observe(busy, now);
         }
     }
@@ -171,7 +150,7 @@ impl Core {
         for outbox in self.listeners() {
             outbox.put_resized(size);
         }
-        self.unseen = Some((self.unseen.map_or(now, |(first, _)| first), now));
+        self.watch.changed(&[], now);
         size
     }
 
@@ -181,26 +160,18 @@ impl Core {
 
     /// Whether a shell's foreground is to be looked at.
     pub(super) fn watches_foreground(&self) -> bool {
-        self.detector.watches_foreground()
+        self.watch.watches_foreground()
     }
 
     /// Looks at the screen now.
     pub(super) fn observe(&mut self, busy: Option<bool>, now: Timestamp) {
-        let settled = self.unseen.take().is_some();
-        self.look_again = (settled && busy.is_some()).then(|| now.plus(FOREGROUND));
-        let lines = self.screen.lines();
         let title = self.screen.title();
-        let inputs = Inputs {
-            lines: &lines,
-            title,
-            busy,
-            exited: self.facts.exit.is_some(),
-        };
         if self.facts.title.as_deref().unwrap_or("") != title {
             self.facts.title = Some(text::clean_line(title)).filter(|title| !title.is_empty());
             self.gate.change();
         }
-        if let Some(verdict) = self.detector.observe(&inputs, now) {
+        let exited = self.facts.exit.is_some();
+        if let Some(verdict) = self.watch.look(&self.screen, busy, exited, now) {
             if verdict.activity.value.is_working() || self.facts.activity.value.is_working() {
                 self.worked_at = Some(now);
             }
@@ -212,27 +183,12 @@ impl Core {
 
     /// Whether the screen changed since it was last looked at.
     pub(super) fn is_unseen(&self) -> bool {
-        self.unseen.is_some()
-    }
-
-    /// When the screen is to be looked at next.
-    fn observe_due(&self) -> Option<Timestamp> {
-        let settled = self.unseen.map(|(first, last)| {
-            if self.screen.synchronized() {
-                first.plus(HELD)
-            } else {
-                last.plus(SETTLED).min(first.plus(RESTLESS))
-            }
-        });
-        [settled, self.detector.next_deadline(), self.look_again]
-            .into_iter()
-            .flatten()
-            .min()
+        self.watch.is_unseen()
     }
 
     /// When [`Self::attend`] has something to do, if ever.
     pub(super) fn due(&self) -> Option<Timestamp> {
-        [self.observe_due(), self.gate.due()]
+        [self.watch.due(&self.screen), self.gate.due()]
             .into_iter()
             .flatten()
             .min()
@@ -240,7 +196,7 @@ impl Core {
 
     /// Does what is due.
     pub(super) fn attend(&mut self, busy: Option<bool>, now: Timestamp) -> Told {
-        if self.observe_due().is_some_and(|due| due <= now) {
+        if self.watch.due(&self.screen).is_some_and(|due| due <= now) {
             self.observe(busy, now);
         }
         if self.gate.due().is_some_and(|due| due <= now) {
@@ -359,7 +315,7 @@ impl Core {
             cols: size.cols,
             rows: size.rows,
             published: self.published,
-            witnesses: self.detector.witnesses(),
+            witnesses: self.watch.witnesses(),
         }
     }
 

@@ -31,6 +31,7 @@ use self::stop::StopState;
 use self::terminal::Terminal;
 use crate::domain::time::Timestamp;
 use crate::os::clock::Clock;
+use crate::os::spawn::Reaped;
 use crate::runtime::launch::LaunchSpec;
 use crate::runtime::screen::Size;
 
@@ -153,10 +154,10 @@ impl Keeper {
     }
 
     /// The agent's process ended.
-    fn record_exit(&self, code: Option<i32>, signal: Option<i32>) {
+    fn record_exit(&self, end: Reaped) {
         let mut core = self.core.borrow_mut();
         core.drop_input();
-        core.exited(code, signal, self.now());
+        core.exited(end.code, end.signal, self.now());
         core.tell(self.now());
         self.store(&core);
         self.judged.notify_waiters();

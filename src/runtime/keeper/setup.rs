@@ -23,7 +23,7 @@ use super::{Keeper, tasks};
 use crate::os::clock::Clock;
 use crate::os::paths::private_dir;
 use crate::os::spawn::{self, Reaped};
-use crate::runtime::detect::Detector;
+use crate::runtime::detect::Watch;
 use crate::runtime::history::Recorder;
 use crate::runtime::launch::{
     LaunchNote, LaunchSpec, Ready, SPEC_LIMIT, StartError, StartErrorKind,
@@ -141,7 +141,7 @@ fn open_log(path: &Path) -> io::Result<File> {
 async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
     let clock = Clock::System;
     let now = clock.now();
-    let detector = Detector::new(&spec.rules, now)
+    let watch = Watch::new(&spec.rules, now)
         .map_err(|error| StartError::new(StartErrorKind::BadSpec, error.to_string()))?;
     let size = Size {
         cols: spec.cols,
@@ -166,7 +166,7 @@ async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
     let screen = Screen::new(size, spec.history_lines);
     let core = Core::new(
         screen,
-        detector,
+        watch,
         recorder,
         first_facts(spec.generation, agent.pid, now),
     );

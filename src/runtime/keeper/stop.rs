@@ -16,6 +16,8 @@ use crate::runtime::wire::message::StopPace;
 
 /// Least often the tree is looked at while it is being ended; the end of each child is noticed at once.
 const TICK: Duration = Duration::from_millis(20);
+/// Between the keys of a polite way.
+const BETWEEN_KEYS: Duration = Duration::from_millis(120);
 /// For the agent's last output and exit code, once its tree is gone.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -71,7 +73,8 @@ impl Keeper {
 
     async fn stop_now(self: &Rc<Self>, pace: StopPace, polite: bool) -> StopOutcome {
         self.core.borrow_mut().stopping = true;
-        let outcome = self.end_tree(pace, polite && self.ask_politely()).await;
+        let asked = polite && self.ask_politely().await;
+        let outcome = self.end_tree(pace, asked).await;
         if outcome.ended {
             let mut exited = self.exited.subscribe();
             let last_words = exited.wait_for(|exited| *exited);
@@ -87,7 +90,7 @@ impl Keeper {
     }
 
     /// Asks by the agent's own way; false where it has none.
-    fn ask_politely(&self) -> bool {
+    async fn ask_politely(&self) -> bool {
         let way = &self.spec.stop;
         if self.core.borrow().exit().is_some() {
             return false;
@@ -100,14 +103,17 @@ impl Keeper {
             };
             return sent.unwrap_or(false);
         }
-        let modes = self.core.borrow().screen().modes();
-        let keys = way.keys.iter().filter_map(|name| name.parse::<Key>().ok());
-        let bytes: Vec<u8> = keys
-            .flat_map(|key| encode_key(&key, KeyKind::Press, &modes))
-            .collect();
-        let mut core = self.core.borrow_mut();
-        let typed = !bytes.is_empty() && core.type_bytes(&bytes).is_ok();
-        self.input.notify_one();
+        let mut typed = false;
+        for key in way.keys.iter().filter_map(|name| name.parse::<Key>().ok()) {
+            if typed {
+                // two presses in one read are one to some programs
+                tokio::time::sleep(BETWEEN_KEYS).await;
+            }
+            let mut core = self.core.borrow_mut();
+            let bytes = encode_key(&key, KeyKind::Press, &core.screen().modes());
+            typed |= core.type_bytes(&bytes).is_ok();
+            self.input.notify_one();
+        }
         typed
     }
 

@@ -58,11 +58,13 @@ pub(super) async fn run(started: Started, pipe: OwnedFd, answers: File) {
     loop {
         tokio::select! {
             _ = left.wait_for(|left| *left) => break,
-            Some(Err(error)) = tasks.join_next() => {
-                // a keeper that does half its work is worse than none
-                tracing::error!(%error, "the keeper failed and ends its agent");
-                keeper.end_tree_now().await;
-                keeper.leave().await;
+            Some(ended) = tasks.join_next() => {
+                if let Err(error) = ended {
+                    // a keeper that does half its work is worse than none
+                    tracing::error!(%error, "the keeper failed and ends its agent");
+                    keeper.end_tree_now().await;
+                    keeper.leave().await;
+                }
             }
         }
     }
@@ -117,6 +119,7 @@ async fn read(keeper: Rc<Keeper>) {
             tokio::time::sleep(REOPENED).await;
             continue;
         }
+        keeper.silent.send_if_modified(std::mem::take);
         // the kernel gives little at a time; a screen wants much
         while length < READ {
             match keeper.terminal.descriptor.read_now(&mut buffer[length..]) {
@@ -185,7 +188,7 @@ async fn follow_launch(keeper: Rc<Keeper>, pipe: OwnedFd, mut answers: File) {
         say(&mut answers, &LaunchNote::Published);
     } else {
         tracing::warn!("the creator is gone before it published: ending the agent");
-        keeper.stop(BRISK, false).await;
+        end_and_leave(&keeper, BRISK).await;
     }
 }
 
@@ -193,33 +196,43 @@ async fn follow_launch(keeper: Rc<Keeper>, pipe: OwnedFd, mut answers: File) {
 async fn see_off(keeper: Rc<Keeper>, ended: oneshot::Receiver<Reaped>) {
     let Ok(ended) = ended.await else { return };
     wait_for_silence(&keeper).await;
-    keeper.record_exit(ended.code, ended.signal);
+    keeper.record_exit(ended);
     let linger = Duration::from_millis(keeper.spec.linger_ms);
     // a timeout is as good as everyone having heard of it
     let _ = tokio::time::timeout(linger, everyone_knows(&keeper)).await;
     if !keeper.core.borrow().stopping {
-        keeper
-            .stop(
-                StopPace {
-                    term_ms: 0,
-                    ..StopPace::default()
-                },
-                false,
-            )
-            .await;
+        end_and_leave(
+            &keeper,
+            StopPace {
+                term_ms: 0,
+                ..StopPace::default()
+            },
+        )
+        .await;
     }
 }
 
+/// Ends what runs, and leaves even where something does not end: nobody would ask again.
+async fn end_and_leave(keeper: &Rc<Keeper>, pace: StopPace) {
+    if !keeper.stop(pace, false).await.ended {
+        keeper.leave().await;
+    }
+}
+
+/// The end of the output, or a pause in it.
 async fn wait_for_silence(keeper: &Keeper) {
     let mut silent = keeper.silent.subscribe();
-    loop {
-        let sign = keeper.core.borrow().facts().last_sign_at;
-        let quiet = tokio::time::timeout(LAST_OUTPUT, silent.wait_for(|silent| *silent)).await;
-        let core = keeper.core.borrow();
-        let late = keeper.now().since(sign) > LAST_OUTPUT * 10;
-        if quiet.is_ok() || late || core.facts().last_sign_at == sign {
-            return;
+    let pause = async {
+        loop {
+            let sign = keeper.core.borrow().facts().last_sign_at;
+            let end = tokio::time::timeout(LAST_OUTPUT, silent.wait_for(|silent| *silent)).await;
+            if end.is_ok() || keeper.core.borrow().facts().last_sign_at == sign {
+                return;
+            }
         }
+    };
+    if tokio::time::timeout(LAST_OUTPUT * 10, pause).await.is_err() {
+        tracing::info!("what the agent left behind still writes");
     }
 }
 

@@ -2,13 +2,10 @@
 
 use crate::domain::activity::{Activity, Question};
 use crate::domain::error::ErrorKind;
-use crate::domain::event::{Actor, Event};
 use crate::domain::ids::ProjectName;
 use crate::domain::lifecycle::{State, TerminationReason};
-use crate::domain::operation::{Operation, OperationState, StepResult, Verb};
 use crate::domain::probe::{Answer, Evidence};
 use crate::domain::status::{Attention, Status};
-use crate::os::random;
 
 use super::super::StoreError;
 use super::super::rows::Worktree;
@@ -163,6 +160,13 @@ async fn an_exit_ends_the_session_with_its_code_a4() {
     assert_eq!(events[0].to.as_deref(), Some("killed"));
     assert_eq!(events[0].from.as_deref(), Some("working"));
     assert_eq!(events[0].cause.as_deref(), Some("title"));
+
+    // The stop that made it exit has the last word.
+    fixture.store.end(&id("shop-1"), None).await.unwrap();
+    assert_eq!(
+        fixture.get("shop-1").await.condition.lifecycle.state,
+        State::Done
+    );
 }
 
 #[tokio::test]
@@ -335,72 +339,77 @@ async fn pull_requests_change_status_and_attention_until_seen_t4() {
 }
 
 #[tokio::test]
-async fn operations_are_found_until_they_are_finished_v1() {
+async fn keepers_and_the_store_write_at_once_w1() {
     let fixture = Fixture::new();
-    let store = &fixture.store;
-    let mut operation = Operation {
-        id: random::operation(),
-        kind: Verb::Delete,
-        state: OperationState::Running,
-        step: None,
-        started_at: fixture.clock.now(),
-        ended_at: None,
-        session_ids: vec![id("shop-1"), id("shop-2")],
-        results: Vec::new(),
-        error: None,
-    };
-    store.begin(&operation).await.unwrap();
-    let result = |state: &str| StepResult {
-        id: id("shop-1"),
-        state: state.into(),
-        detail: None,
-    };
-    store
-        .step(&operation.id, "close", &[result("closed")])
-        .await
-        .unwrap();
-    store
-        .step(&operation.id, "move", &[result("moved")])
-        .await
-        .unwrap();
-    operation.step = Some("move".into());
-    operation.results = vec![result("moved")];
-    assert_eq!(
-        fixture.second().unfinished().await.unwrap(),
-        [operation.clone()]
-    );
-    operation.state = OperationState::Stuck;
-    store.finish(&operation).await.unwrap();
-    assert_eq!(store.unfinished().await.unwrap().len(), 1);
-    operation.state = OperationState::Done;
-    operation.ended_at = Some(fixture.tick());
-    store.finish(&operation).await.unwrap();
-    assert_eq!(store.unfinished().await.unwrap(), []);
-    assert_eq!(store.operations(5).await.unwrap(), [operation]);
+    let names: Vec<String> = (1..=6).map(|n| format!("shop-{n}")).collect();
+    for name in &names {
+        fixture.live(name, None).await;
+    }
+    let now = fixture.tick();
+    let keepers: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let mut writer = fixture.writer(name);
+            std::thread::spawn(move || {
+                for sequence in 2..80 {
+                    let even = sequence % 2 == 0;
+                    let value = if even {
+                        Activity::Idle
+                    } else {
+                        Activity::Blocked
+                    };
+                    writer.write(&facts(1, sequence, value, now), now).unwrap();
+                }
+            })
+        })
+        .collect();
+    for n in 0..40 {
+        let title = format!("Title {n}");
+        assert!(fixture.store.rename(&id("shop-1"), &title).await.unwrap());
+        let rail = fixture.store.sections().await.unwrap();
+        assert!(
+            rail.iter()
+                .all(|section| section.attention <= section.total)
+        );
+    }
+    for keeper in keepers {
+        keeper.join().unwrap();
+    }
+    for name in &names {
+        assert_eq!(
+            fixture.get(name).await.condition.attention,
+            Some(Attention::Permission)
+        );
+    }
 }
 
 #[tokio::test]
-async fn the_audit_is_newest_first_w6() {
+async fn a_keeper_follows_the_database_when_it_is_replaced() {
     let fixture = Fixture::new();
-    let event = |verb: &str, session: Option<&str>| Event {
-        at: fixture.tick(),
-        session: session.map(id),
-        actor: Actor::Operator.to_string(),
-        verb: verb.into(),
-        from: None,
-        to: None,
-        cause: Some("asked".into()),
-        operation: Some(random::operation()),
-    };
-    let events = [event("spawn", Some("shop-1")), event("open", None)];
-    fixture.store.record(&events).await.unwrap();
-    let [first, second] = events;
-    assert_eq!(
-        fixture.store.events(None, 9).await.unwrap(),
-        [second, first.clone()]
-    );
-    assert_eq!(
-        fixture.store.events(Some(&id("shop-1")), 9).await.unwrap(),
-        [first]
-    );
+    fixture.live("shop-1", None).await;
+    let mut writer = fixture.writer("shop-1");
+    let database = fixture.home.database();
+    let copy = database.with_extension("copy");
+    let connection = super::super::connection::open(&database).unwrap();
+    connection
+        .execute("VACUUM INTO ?1", [copy.to_str().unwrap()])
+        .unwrap();
+    let moved = database.with_extension("moved");
+    std::fs::rename(&database, &moved).unwrap();
+    let now = fixture.tick();
+    let gone = writer.write(&facts(1, 2, Activity::Idle, now), now);
+    assert!(matches!(gone, Err(StoreError::Open { .. })), "{gone:?}");
+
+    std::fs::rename(&copy, &database).unwrap();
+    for suffix in ["-wal", "-shm"] {
+        std::fs::remove_file(format!("{}{suffix}", database.display())).unwrap();
+    }
+    writer
+        .write(&facts(1, 2, Activity::Idle, now), now)
+        .unwrap();
+    let activity: String = super::super::connection::open(&database)
+        .unwrap()
+        .query_row("SELECT activity FROM facts", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(activity, "idle");
 }

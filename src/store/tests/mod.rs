@@ -1,7 +1,9 @@
 //! The store on real files.
 
 mod changes;
+mod journal;
 mod lifecycle;
+mod page;
 mod rail;
 mod totals;
 mod trash;
@@ -141,6 +143,10 @@ impl Fixture {
 
 pub(super) fn id(text: &str) -> SessionId {
     SessionId::new(text).unwrap()
+}
+
+pub(super) fn name(text: &str) -> ProjectName {
+    ProjectName::new(text).unwrap()
 }
 
 pub(super) fn path(project: &str) -> PathBuf {

@@ -7,7 +7,7 @@ use crate::host::Host;
 use crate::host::ports::Ports;
 use crate::os::paths::Home;
 use crate::runtime::client::{Input, Keeper};
-use crate::runtime::wire::Condition;
+use crate::runtime::client::Condition;
 use crate::tui::event::Failure;
 
 /// Presses the key of an option, none for yes. The keeper compares the question at the write.

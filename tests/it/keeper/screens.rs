@@ -1,5 +1,5 @@
 use callboard::domain::activity::Activity;
-use callboard::domain::agent::{QuestionRule, Region, Rule, Rules};
+use callboard::domain::agent::{QuestionRule, Region, Rule, Rules, SubmitRule};
 use callboard::runtime::client::{ClientError, Input, Keeper, ScreenUpdate};
 use callboard::runtime::launch::LaunchSpec;
 use callboard::runtime::screen::{Screen, Size};
@@ -256,6 +256,57 @@ async fn the_program_reports_its_own_state() {
     assert_eq!(status.facts.activity.witness, "osc7501");
     assert_eq!(status.facts.question.unwrap().text, "approve");
     shows(&mut keeper, "]7501;?:states=idle").await;
+    within(keeper.stop(None, QUICK)).await.unwrap();
+    bench.left_nothing(&[process, agent]).await;
+}
+
+#[tokio::test]
+async fn a_submit_that_was_not_taken_is_pressed_again() {
+    let bench = Bench::new();
+    let rule = |id: &str, activity, pattern: &str| Rule {
+        id: id.to_owned(),
+        activity,
+        region: Region::Bottom,
+        lines: 3,
+        priority: 0,
+        all: vec![pattern.to_owned()],
+        any: Vec::new(),
+        not: Vec::new(),
+        question: None,
+    };
+    let rules = Rules {
+        rule: vec![
+            rule("work", Activity::Active, "^working"),
+            rule("rest", Activity::Idle, "^idle>"),
+        ],
+        ..Rules::default()
+    };
+    // the first Enter is swallowed
+    let script = "stty raw -echo; printf 'idle> '; n=0; \
+        while [ $n -lt 2 ]; do c=$(dd bs=1 count=1 2>/dev/null | od -An -c | tr -d ' \\n'); \
+        case $c in '\\r') n=$((n+1));; *) printf %s \"$c\";; esac; done; \
+        printf '\\r\\nworking'; exec cat";
+    let submit = SubmitRule {
+        pause_ms: 20,
+        verify: true,
+        ..SubmitRule::default()
+    };
+    let spec = LaunchSpec {
+        rules,
+        submit,
+        ..bench.script(script)
+    };
+    let (mut keeper, process, agent) = bench.run(&spec).await;
+    until(async || keeper.status().await.unwrap().facts.activity.value == Activity::Idle).await;
+    let paste = Input::Paste {
+        text: "go".to_owned(),
+        submit: true,
+    };
+    let taken = within(keeper.send(1, paste, Some(Condition::UnlessQuestion)))
+        .await
+        .unwrap();
+    assert_eq!(taken, Some(true));
+    shows(&mut keeper, "idle> go").await;
     within(keeper.stop(None, QUICK)).await.unwrap();
     bench.left_nothing(&[process, agent]).await;
 }

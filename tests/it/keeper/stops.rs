@@ -1,5 +1,6 @@
 use callboard::domain::agent::StopWay;
 use callboard::os::proctree::Process;
+use callboard::os::signals::{self, Signal};
 use callboard::runtime::client::Keeper;
 use callboard::runtime::launch::LaunchSpec;
 use callboard::runtime::wire::message::StopPace;
@@ -165,4 +166,33 @@ async fn a_keeper_below_another_survives_the_stop_of_the_outer_one() {
     within(nested.stop(None, QUICK)).await.unwrap();
     bench.left_nothing(&[nested_process, nested_agent]).await;
     inner.left_nothing(&[]).await;
+}
+
+#[tokio::test]
+async fn a_keeper_that_is_asked_to_end_ends_its_agent_first() {
+    let bench = Bench::new();
+    let script = "setsid sh -c 'echo $$ > below; exec tail -f /dev/null' & exec cat";
+    let (_, process, agent) = bench.run(&bench.script(script)).await;
+    let below = bench.pid_in("below").await;
+    // a hang-up is no such request
+    assert!(signals::send(process, Signal::HUP).unwrap());
+    assert!(signals::send(process, Signal::TERM).unwrap());
+    bench.left_nothing(&[process, agent, below]).await;
+}
+
+#[tokio::test]
+async fn a_tree_that_grows_while_it_is_ended_does_not_outrun_the_end() {
+    let bench = Bench::new();
+    let script = "trap '' TERM; grow() { while :; do setsid sleep 0.2 & sleep 0.005; done; }; \
+        grow & grow & echo up; wait";
+    let (mut keeper, process, agent) = bench.run(&bench.script(script)).await;
+    shows(&mut keeper, "up").await;
+    let pace = StopPace {
+        term_ms: 0,
+        kill_ms: 100,
+        give_up_ms: 10_000,
+    };
+    let stopped = within(keeper.stop(None, pace)).await.unwrap();
+    assert!(stopped.ended && stopped.escalated, "{stopped:?}");
+    bench.left_nothing(&[process, agent]).await;
 }

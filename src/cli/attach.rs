@@ -1,0 +1,43 @@
+//! `attach`.
+
+use crate::adapters::Real;
+use crate::domain::error::ErrorKind;
+use crate::domain::key::Key;
+use crate::host::ports::StorePort as _;
+use crate::tui::attach::{Attach, AttachError, Left, attach};
+
+use super::args::AttachArgs;
+use super::console::Console;
+use super::error::{CliError, CommandResult, Ending};
+
+/// `attach`
+///
+/// # Errors
+/// There is no such session, it does not run, or the terminal cannot be used.
+pub(crate) async fn run(console: &Console<Real>, args: AttachArgs) -> CommandResult {
+    let session = console.session(&args.id).await?;
+    if !session.is_live() {
+        return Err(AttachError::NotRunning(args.id).into());
+    }
+    console.host.seen(std::slice::from_ref(&args.id)).await?;
+    let leave = &console.config.leave_key;
+    let leave: Key = leave.parse().map_err(|_| CliError::Usage {
+        message: format!("leave_key {leave:?} of the configuration is no key"),
+        hint: Some("name one as in keymap.toml, such as Ctrl+]".to_owned()),
+    })?;
+    let left = attach(Attach {
+        home: console.home.clone(),
+        workspace: console.host.ports().workspace().clone(),
+        id: args.id.clone(),
+        leave,
+        read_only: args.read_only,
+    })
+    .await?;
+    console.host.seen(std::slice::from_ref(&args.id)).await?;
+    match left {
+        Left::Detached => console.out.remark(&format!("left {}; it goes on", args.id)),
+        Left::Ended => console.out.remark(&format!("{} ended", args.id)),
+        Left::Interrupted => return Ok(Ending::Short(ErrorKind::Interrupted)),
+    }
+    Ok(Ending::Done)
+}

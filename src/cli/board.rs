@@ -1,0 +1,71 @@
+//! The dashboard.
+
+use std::path::{Path, PathBuf};
+
+use crate::adapters::Real;
+use crate::domain::error::ErrorKind;
+use crate::domain::ids::WorkspaceName;
+use crate::host::Host;
+use crate::host::ports::StorePort as _;
+use crate::os::clock::Clock;
+use crate::os::paths::Home;
+use crate::tui::run::{Options, RunSummary, run as show};
+
+use super::args::BoardArgs;
+use super::console::{Console, present_folder};
+use super::error::{CliError, CommandResult, Ending};
+
+/// Opens the dashboard where `args` say, until it is left.
+///
+/// # Errors
+/// There is no terminal, or it failed.
+pub(crate) async fn run(console: &Console<Real>, args: BoardArgs) -> CommandResult {
+    let _start = args;
+    let folder = present_folder()?;
+    let summary = dashboard(&console.host, &console.home, folder).await?;
+    console.out.remark(&summary.farewell);
+    Ok(if summary.interrupted {
+        Ending::Short(ErrorKind::Interrupted)
+    } else {
+        Ending::Done
+    })
+}
+
+/// The dashboard on `host`, started in `folder`.
+///
+/// # Errors
+/// There is no terminal, or it failed.
+pub(crate) async fn dashboard(
+    host: &Host<Real>,
+    home: &Home,
+    folder: PathBuf,
+) -> Result<RunSummary, CliError> {
+    let ports = host.ports();
+    let agents = ports.agents();
+    let names = agents.names().into_iter();
+    let agents = names
+        .map(|name| (name.to_owned(), agents.program(name).is_ok()))
+        .collect();
+    let watched = host.clone();
+    let workspace: WorkspaceName = ports.workspace().clone();
+    Ok(show(Options {
+        host: host.clone(),
+        home: home.clone(),
+        config: ports.config().clone(),
+        workspace,
+        changes: Box::new(move || watched.ports().changes()),
+        repository: repository(&folder),
+        folder,
+        agents,
+        clock: Clock::System,
+    })
+    .await?)
+}
+
+/// The nearest folder at or above `folder` that holds a repository.
+fn repository(folder: &Path) -> Option<PathBuf> {
+    folder
+        .ancestors()
+        .find(|above| above.join(".git").exists())
+        .map(Path::to_owned)
+}

@@ -1,0 +1,143 @@
+//! When to look at a screen: once it has settled, again where a verdict is pending, and never while it
+//! does not change (G7). The same in a keeper and in the replay of a recording.
+
+use std::time::Duration;
+
+use super::{Detector, Inputs, RuleError, Verdict};
+use crate::domain::agent::Rules;
+use crate::domain::time::Timestamp;
+use crate::runtime::screen::{Screen, ScreenEvent, Size};
+use crate::runtime::wire::message::WitnessReport;
+
+/// The screen counts as settled this long after its last change.
+const SETTLED: Duration = Duration::from_millis(30);
+/// A screen that keeps changing is looked at this often.
+const RESTLESS: Duration = Duration::from_millis(100);
+/// A held frame (mode 2026) is looked at after this time all the same.
+const HELD: Duration = Duration::from_secs(1);
+/// A shell's foreground is looked at once more this long after a change: a program starts a moment
+/// after its command was echoed.
+const FOREGROUND: Duration = Duration::from_millis(300);
+
+/// A detector and the times at which it looks.
+#[derive(Debug)]
+pub struct Watch {
+    detector: Detector,
+    /// First and last change of the screen that was not looked at yet.
+    unseen: Option<(Timestamp, Timestamp)>,
+    /// When to look at a shell's foreground again.
+    look_again: Option<Timestamp>,
+}
+
+impl Watch {
+    /// A watch that has seen nothing.
+    ///
+    /// # Errors
+    /// A pattern of a rule cannot be compiled.
+    pub fn new(rules: &Rules, now: Timestamp) -> Result<Self, RuleError> {
+        let detector = Detector::new(rules, now)?;
+        Ok(Self {
+            detector,
+            unseen: None,
+            look_again: None,
+        })
+    }
+
+    /// Whether the foreground of the terminal is wanted: rules for a shell.
+    pub fn watches_foreground(&self) -> bool {
+        self.detector.watches_foreground()
+    }
+
+    /// The screen changed, with these events. True where the program itself said something, so that the
+    /// caller looks at once.
+    pub fn changed(&mut self, events: &[ScreenEvent], now: Timestamp) -> bool {
+        self.unseen = Some((self.unseen.map_or(now, |(first, _)| first), now));
+        let mut heard = false;
+        for event in events {
+            heard |= self.detector.hear(event, now);
+        }
+        heard
+    }
+
+    /// Whether the screen changed since it was last looked at.
+    pub fn is_unseen(&self) -> bool {
+        self.unseen.is_some()
+    }
+
+    /// When to look next, if ever.
+    pub fn due(&self, screen: &Screen) -> Option<Timestamp> {
+        let settled = self.unseen.map(|(first, last)| {
+            if screen.synchronized() {
+                first.plus(HELD)
+            } else {
+                last.plus(SETTLED).min(first.plus(RESTLESS))
+            }
+        });
+        [settled, self.detector.next_deadline(), self.look_again]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// Looks now; gives the verdict where it changed. `busy` as in [`Inputs::busy`].
+    pub fn look(
+        &mut self,
+        screen: &Screen,
+        busy: Option<bool>,
+        exited: bool,
+        now: Timestamp,
+    ) -> Option<Verdict> {
+        let changed = self.unseen.take().is_some();
+        self.look_again = (changed && busy.is_some()).then(|| now.plus(FOREGROUND));
+        let lines = screen.lines();
+        self.detector.observe(
+            &Inputs {
+                lines: &lines,
+                title: screen.title(),
+                busy,
+                exited,
+            },
+            now,
+        )
+    }
+
+    /// What every witness says, the most trusted first (G8).
+    pub fn witnesses(&self) -> Vec<WitnessReport> {
+        self.detector.witnesses()
+    }
+}
+
+/// The verdicts over a recording: output with its times, in order. Looks exactly when a keeper would,
+/// until the last deadline after the end; knows no processes. `without_reports` leaves out what the
+/// program says of itself (OSC 7501).
+///
+/// # Errors
+/// A pattern of a rule cannot be compiled.
+pub fn replay<'a>(
+    rules: &Rules,
+    size: Size,
+    output: impl IntoIterator<Item = (Timestamp, &'a [u8])>,
+    without_reports: bool,
+) -> Result<Vec<Verdict>, RuleError> {
+    let mut output = output.into_iter().peekable();
+    let begin = output.peek().map_or(Timestamp(0), |(at, _)| *at);
+    let mut screen = Screen::new(size, 0);
+    let mut watch = Watch::new(rules, begin)?;
+    let mut verdicts = Vec::new();
+    for (at, bytes) in output {
+        while let Some(due) = watch.due(&screen).filter(|due| *due < at) {
+            verdicts.extend(watch.look(&screen, None, false, due));
+        }
+        let mut events = screen.feed(bytes);
+        if without_reports {
+            events.retain(|event| !matches!(event, ScreenEvent::ProgramStatus(_)));
+        }
+        if watch.changed(&events, at) {
+            verdicts.extend(watch.look(&screen, None, false, at));
+        }
+    }
+    while let Some(due) = watch.due(&screen) {
+        verdicts.extend(watch.look(&screen, None, false, due));
+    }
+    Ok(verdicts)
+}
