@@ -232,9 +232,9 @@ mod tests {
         let mut editor = Editor::block();
         editor.insert("one two\nthree");
         typed(&mut editor, "Up x");
-        assert_eq!(editor.text(), "one twxo\nthree");
+        assert_eq!(editor.text(), "one txwo\nthree");
         let (rows, at) = editor.wrapped(5);
-        assert_eq!(rows, ["one ", "twxo", "three"]);
-        assert_eq!(at, (1, 3));
+        assert_eq!(rows, ["one ", "txwo", "three"]);
+        assert_eq!(at, (1, 2));
     }
 }

@@ -6,6 +6,8 @@ mod answer;
 mod jobs;
 mod queries;
 mod queue;
+#[cfg(test)]
+mod tests;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
