@@ -9,5 +9,5 @@ fn main() -> ExitCode {
     if args.get(1).is_some_and(|first| first == "keeper") {
         return callboard::runtime::keeper::run();
     }
-    callboard::cli::main(args)
+    callboard::cli::main(&args)
 }

@@ -69,8 +69,8 @@ const MAY_USE: [(&str, &[&str]); 12] = [
             "host",
             "adapters",
             "tui::run",
+            "tui::app::Start",
             "tui::attach",
-            "runtime::keeper",
             "runtime::client",
             "runtime::detect",
             "runtime::screen",
@@ -155,10 +155,8 @@ fn source(below: &str, path: &Path) -> Source {
 /// Drops lines that are comments, and what follows `//` after a blank.
 fn without_comments(text: &str) -> String {
     text.lines()
-        .map(|line| match line.trim_start().starts_with("//") {
-            true => "",
-            false => line.split_once(" // ").map_or(line, |(code, _)| code),
-        })
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .map(|line| line.split_once(" // ").map_or(line, |(code, _)| code))
         .collect::<Vec<_>>()
         .join("\n")
 }

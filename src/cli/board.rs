@@ -9,6 +9,7 @@ use crate::host::Host;
 use crate::host::ports::StorePort as _;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
+use crate::tui::app::Start;
 use crate::tui::run::{Options, RunSummary, run as show};
 
 use super::args::BoardArgs;
@@ -21,13 +22,24 @@ use super::error::{CliError, CommandResult, Ending};
 /// There is no terminal, or it failed.
 pub(crate) async fn run(console: &Console<Real>, args: BoardArgs) -> CommandResult {
     let folder = present_folder()?;
-    let summary = dashboard(&console.host, &console.home, folder).await?;
+    let start = start(console, args).await?;
+    let summary = dashboard(&console.host, &console.home, folder, start).await?;
     console.out.remark(&summary.farewell);
     Ok(if summary.interrupted {
         Ending::Short(ErrorKind::Interrupted)
     } else {
         Ending::Done
     })
+}
+
+/// A session without a section is looked for where it is shown.
+async fn start(console: &Console<Real>, args: BoardArgs) -> Result<Option<Start>, CliError> {
+    let BoardArgs { section, select } = args;
+    let shown = match (&section, &select) {
+        (None, Some(id)) => Some(console.session(id).await?.shown.section),
+        _ => None,
+    };
+    Ok(section.or(shown).map(|section| Start { section, select }))
 }
 
 /// The dashboard on `host`, started in `folder`.
@@ -38,6 +50,7 @@ pub(crate) async fn dashboard(
     host: &Host<Real>,
     home: &Home,
     folder: PathBuf,
+    start: Option<Start>,
 ) -> Result<RunSummary, CliError> {
     let ports = host.ports();
     let agents = ports.agents();
@@ -56,6 +69,7 @@ pub(crate) async fn dashboard(
         repository: repository(&folder),
         folder,
         agents,
+        start,
         clock: Clock::System,
     })
     .await?)

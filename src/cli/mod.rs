@@ -32,7 +32,6 @@ use clap::Parser;
 
 use crate::adapters::Real;
 use crate::os::paths::Home;
-use crate::runtime::keeper;
 
 use args::{AgentsCommand, Cli, Command, OpsCommand};
 use console::Console;
@@ -41,10 +40,6 @@ use output::Output;
 
 /// Runs the command line `args`, the program's name first; answers the exit code.
 pub fn main(args: &[OsString]) -> ExitCode {
-    // A keeper is small: nothing else is set up for it.
-    if args.len() == 2 && args[1] == "keeper" {
-        return keeper::run();
-    }
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => return wrong_use(&error, args.iter().any(|arg| arg == "--json")),
@@ -129,7 +124,7 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Spawn(args) => Box::pin(spawn::run(console, *args)),
         Command::List(args) => Box::pin(list::list(console, *args)),
         Command::Sections => Box::pin(list::sections(console)),
-        Command::Show { id } => Box::pin(list::show(console, &id)),
+        Command::Show { id } => Box::pin(async move { list::show(console, &id).await }),
         Command::Screen(args) => Box::pin(talk::screen(console, args)),
         Command::Send(args) => Box::pin(talk::send(console, args)),
         Command::Keys(args) => Box::pin(talk::keys(console, args)),
@@ -137,22 +132,20 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Stop(args) => Box::pin(end::stop(console, *args)),
         Command::Delete(args) => Box::pin(end::delete(console, *args)),
         Command::Restore(args) => Box::pin(restore::run(console, args)),
-        Command::Pin(args) => Box::pin(edit::pin(console, &args.ids, true)),
-        Command::Unpin(args) => Box::pin(edit::pin(console, &args.ids, false)),
+        Command::Pin(args) => Box::pin(async move { edit::pin(console, &args.ids, true).await }),
+        Command::Unpin(args) => Box::pin(async move { edit::pin(console, &args.ids, false).await }),
         Command::Rename(args) => Box::pin(edit::rename(console, args)),
-        Command::Seen(args) => Box::pin(edit::seen(console, &args.ids)),
-        Command::Messages { id } => Box::pin(records::messages(console, &id)),
+        Command::Seen(args) => Box::pin(async move { edit::seen(console, &args.ids).await }),
+        Command::Messages { id } => Box::pin(async move { records::messages(console, &id).await }),
         Command::Events(args) => Box::pin(records::events(console, args)),
         Command::Ops { command } => {
             Box::pin(records::ops(console, command.unwrap_or(OpsCommand::List)))
         }
         Command::Recover => Box::pin(records::recover(console)),
         Command::Attach(args) => Box::pin(attach::run(console, args)),
-        Command::Agents(_)
-        | Command::Config
-        | Command::Demo(_)
-        | Command::Keeper
-        | Command::Scripted(_) => unreachable!("done before the store was opened"),
+        Command::Agents(_) | Command::Config | Command::Demo(_) | Command::Scripted(_) => {
+            unreachable!("done before the store was opened")
+        }
     };
     work.await
 }

@@ -9,6 +9,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod board;
 mod create;
 mod parsing;
 mod places;

@@ -13,26 +13,26 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-pub use repository::Repository;
+pub(crate) use repository::Repository;
 
 /// How long a test waits for a condition before it fails.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// Pause between two looks at a condition that nothing announces.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// The binary under test.
-pub fn binary() -> &'static str {
+pub(crate) fn binary() -> &'static str {
     env!("CARGO_BIN_EXE_callboard")
 }
 
 /// A home of its own. When it goes, its agents are stopped and nothing may be left behind.
-pub struct TestHome {
+pub(crate) struct TestHome {
     folder: tempfile::TempDir,
     workspace: String,
 }
 
 impl TestHome {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
             workspace: "default".to_owned(),
@@ -40,19 +40,19 @@ impl TestHome {
     }
 
     /// The folder.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
     /// A folder beside the home's own ones, made if it is missing.
-    pub fn folder(&self, name: &str) -> PathBuf {
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
         let path = self.path().join("work").join(name);
         std::fs::create_dir_all(&path).unwrap();
         path.canonicalize().unwrap()
     }
 
     /// A git repository in a folder of this name, registered as a project.
-    pub fn project(&self, name: &str) -> Repository {
+    pub(crate) fn project(&self, name: &str) -> Repository {
         let repository = Repository::new(&self.folder(name));
         self.run([
             "project",
@@ -66,7 +66,7 @@ impl TestHome {
     }
 
     /// A command, ready to be changed and run.
-    pub fn command<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Command {
+    pub(crate) fn command<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Command {
         let mut command = Command::new(binary());
         command
             .args(args)
@@ -81,13 +81,17 @@ impl TestHome {
     }
 
     /// Runs a command to its end.
-    pub fn run<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Answer {
+    pub(crate) fn run<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Answer {
         let args: Vec<&str> = args.into_iter().collect();
         Answer::of(&mut self.command(args.iter().copied()), &args)
     }
 
     /// Runs a command with `input` on its standard input.
-    pub fn run_with<'a>(&self, input: &str, args: impl IntoIterator<Item = &'a str>) -> Answer {
+    pub(crate) fn run_with<'a>(
+        &self,
+        input: &str,
+        args: impl IntoIterator<Item = &'a str>,
+    ) -> Answer {
         let args: Vec<&str> = args.into_iter().collect();
         let mut child = self
             .command(args.iter().copied())
@@ -102,16 +106,16 @@ impl TestHome {
             .unwrap()
             .write_all(input.as_bytes())
             .unwrap();
-        Answer::new(child.wait_with_output().unwrap(), &args)
+        Answer::new(&child.wait_with_output().unwrap(), &args)
     }
 
     /// Starts an agent that plays `script` outside projects; answers its id.
-    pub fn scripted(&self, script: &str) -> String {
+    pub(crate) fn scripted(&self, script: &str) -> String {
         self.spawn(["--chat"], script)
     }
 
     /// Starts an agent that plays `script` with more options of `spawn`; answers its id.
-    pub fn spawn<const N: usize>(&self, options: [&str; N], script: &str) -> String {
+    pub(crate) fn spawn<const N: usize>(&self, options: [&str; N], script: &str) -> String {
         let mut args = vec!["spawn", "--json"];
         args.extend(options);
         args.extend([
@@ -130,19 +134,19 @@ impl TestHome {
     }
 
     /// What `show` says of a session.
-    pub fn show(&self, id: &str) -> Value {
+    pub(crate) fn show(&self, id: &str) -> Value {
         self.run(["show", id, "--json"]).ok().json()
     }
 
     /// Waits until the session is in one of the states.
-    pub fn wait(&self, id: &str, goals: &str) -> Value {
+    pub(crate) fn wait(&self, id: &str, goals: &str) -> Value {
         self.run(["wait", id, "--for", goals, "--timeout", "20s", "--json"])
             .ok()
             .json()
     }
 
     /// Waits until the screen of a session shows a text; answers the screen.
-    pub fn wait_screen(&self, id: &str, text: &str) -> String {
+    pub(crate) fn wait_screen(&self, id: &str, text: &str) -> String {
         until(&format!("{id} to show {text:?}"), || {
             let screen = self.run(["screen", id]).stdout;
             screen.contains(text).then_some(screen)
@@ -153,7 +157,7 @@ impl TestHome {
     ///
     /// # Panics
     /// A process or socket of this home is left.
-    pub fn finish(self) {
+    pub(crate) fn finish(self) {
         self.stop_all();
         leftovers::assert_none(self.path());
     }
@@ -200,23 +204,23 @@ impl Drop for TestHome {
 }
 
 /// How a command ended and what it said.
-pub struct Answer {
+pub(crate) struct Answer {
     /// The words of the command.
-    pub line: String,
+    pub(crate) line: String,
     /// Exit code.
-    pub code: i32,
+    pub(crate) code: i32,
     /// Standard output.
-    pub stdout: String,
+    pub(crate) stdout: String,
     /// Standard error.
-    pub stderr: String,
+    pub(crate) stderr: String,
 }
 
 impl Answer {
     fn of(command: &mut Command, args: &[&str]) -> Self {
-        Self::new(command.output().unwrap(), args)
+        Self::new(&command.output().unwrap(), args)
     }
 
-    fn new(output: Output, args: &[&str]) -> Self {
+    fn new(output: &Output, args: &[&str]) -> Self {
         Self {
             line: args.join(" "),
             code: output.status.code().unwrap_or(-1),
@@ -227,7 +231,7 @@ impl Answer {
 
     /// The command must have ended with this exit code.
     #[track_caller]
-    pub fn code(self, code: i32) -> Self {
+    pub(crate) fn code(self, code: i32) -> Self {
         assert_eq!(
             self.code, code,
             "callboard {}\n{}{}",
@@ -238,20 +242,20 @@ impl Answer {
 
     /// The command must have been a success.
     #[track_caller]
-    pub fn ok(self) -> Self {
+    pub(crate) fn ok(self) -> Self {
         self.code(0)
     }
 
     /// Standard output as JSON.
     #[track_caller]
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("callboard {}: {error}: {}", self.line, self.stdout))
     }
 
     /// The object `error` on standard error.
     #[track_caller]
-    pub fn error(&self) -> Value {
+    pub(crate) fn error(&self) -> Value {
         let value: Value = serde_json::from_str(&self.stderr)
             .unwrap_or_else(|error| panic!("callboard {}: {error}: {}", self.line, self.stderr));
         value["error"].clone()
@@ -260,7 +264,7 @@ impl Answer {
 
 /// The texts of a JSON list.
 #[track_caller]
-pub fn texts(list: &Value) -> Vec<&str> {
+pub(crate) fn texts(list: &Value) -> Vec<&str> {
     list.as_array()
         .unwrap()
         .iter()
@@ -273,7 +277,7 @@ pub fn texts(list: &Value) -> Vec<&str> {
 /// # Panics
 /// It never does.
 #[track_caller]
-pub fn until<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn until<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
     #[expect(clippy::disallowed_methods, reason = "a test waits in real time")]
     let start = Instant::now();
     loop {

@@ -136,9 +136,6 @@ pub(crate) enum Command {
     Agents(AgentsCommand),
     /// Print the effective configuration and where each value came from
     Config,
-    /// Own the terminal of one session
-    #[command(hide = true)]
-    Keeper,
     /// Play an agent by a script
     #[command(hide = true)]
     Scripted(ScriptedArgs),

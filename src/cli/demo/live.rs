@@ -51,7 +51,13 @@ pub(crate) async fn run() -> CommandResult {
         folder.path().to_owned(),
         cancel.clone(),
     ));
-    let shown = dashboard(&host, &home, folder.path().join("src").join(PROJECTS[0])).await;
+    let shown = dashboard(
+        &host,
+        &home,
+        folder.path().join("src").join(PROJECTS[0]),
+        None,
+    )
+    .await;
     cancel.cancel();
     // A cast that panicked started nobody any more; those that run are stopped all the same.
     let _ended = cast.await;

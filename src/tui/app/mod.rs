@@ -76,6 +76,8 @@ pub struct App {
     pub board: Board,
     /// The board arrived at least once.
     pub loaded: bool,
+    /// Where the dashboard begins, until the board is there.
+    pub start: Option<Start>,
     /// The selected section.
     pub section: Option<SectionKey>,
     /// Order of the list.
@@ -124,6 +126,15 @@ pub struct App {
     pub read_at: Timestamp,
 }
 
+/// Where the dashboard begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Start {
+    /// The section.
+    pub section: SectionKey,
+    /// The session; the first of the section where none is named.
+    pub select: Option<SessionId>,
+}
+
 impl App {
     /// The dashboard before anything is known.
     pub fn new(setup: Setup) -> Self {
@@ -142,6 +153,7 @@ impl App {
             admitted: Vec::new(),
             board: Board::default(),
             loaded: false,
+            start: None,
             section: None,
             order: Order::Zone,
             list: List::default(),

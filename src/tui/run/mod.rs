@@ -21,7 +21,7 @@ use crate::host::ports::Ports;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
 
-use super::app::Setup;
+use super::app::{Setup, Start};
 use super::event::Failure;
 use super::glyph::{Glyphs, Surroundings};
 use super::terminal::{Terminal, Wishes};
@@ -51,6 +51,8 @@ pub struct Options<P> {
     pub repository: Option<PathBuf>,
     /// Agents by name, and whether their program was found.
     pub agents: Vec<(String, bool)>,
+    /// Where to begin; the first section with attention where nothing is said.
+    pub start: Option<Start>,
     /// The time.
     pub clock: Clock,
 }
@@ -143,6 +145,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         asked: ask_ground,
     };
     let mut dashboard = Dashboard::new(terminal, setup, parts)?;
+    dashboard.start_at(options.start);
     let summary = dashboard.show(troubles).await?;
     let effects = dashboard.leave();
     // The terminal is back; a job that is under way may still end.

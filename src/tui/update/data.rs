@@ -8,7 +8,7 @@ use crate::domain::plan::Plan;
 use crate::domain::query::Page;
 use crate::domain::rail::Section;
 use crate::host::report::{DeleteRequest, Progress};
-use crate::tui::app::App;
+use crate::tui::app::{App, Start};
 use crate::tui::app::list::{CALM, WINDOW, Wanted};
 use crate::tui::app::overlay::Overlay;
 use crate::tui::app::plan::{Button, PlanDialog, Planning};
@@ -25,6 +25,12 @@ const FOLLOWED: usize = 25 * WINDOW;
 pub(super) fn board(app: &mut App, board: Board, effects: &mut Vec<Effect>) {
     app.board = board;
     app.loaded = true;
+    if let Some(Start { section, select }) = app.start.take()
+        && app.board.sections.iter().any(|there| there.key == section)
+    {
+        place::section(app, section, select.map_or(Wanted::First, Wanted::Id), effects);
+        return;
+    }
     if app.current_section().is_some() {
         return;
     }

@@ -15,7 +15,7 @@ use crate::host::ports::Ports;
 use crate::host::report::Progress;
 use crate::os::clock::{self, Clock};
 use crate::os::paths::Home;
-use crate::tui::app::{App, Setup};
+use crate::tui::app::{App, Setup, Start};
 use crate::tui::effects::Effects;
 use crate::tui::event::{Event, Failure};
 use crate::tui::input::{Input, Reader};
@@ -149,6 +149,11 @@ async fn next_change(rest: &mut Option<Rest>) -> Woke {
 }
 
 impl<P: Ports> Dashboard<P> {
+    /// Begins at this place once the board is there.
+    pub(super) fn start_at(&mut self, start: Option<Start>) {
+        self.app.start = start;
+    }
+
     pub(super) fn new(terminal: Terminal, setup: Setup, parts: Parts<P>) -> std::io::Result<Self> {
         let now = clock::monotonic();
         let (out, answers) = mpsc::channel(WAITING);
