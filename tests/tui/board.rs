@@ -2,7 +2,7 @@
 
 use callboard::domain::operation::{Operation, OperationState, StepResult, Verb};
 use callboard::domain::query::Page;
-use callboard::tui::event::{Board, Event, Failure, Outcome};
+use callboard::tui::event::{Event, Failure, Outcome};
 use callboard::tui::glyph::Glyphs;
 use callboard::tui::theme::Theme;
 
@@ -131,12 +131,16 @@ fn jobs_with_their_sessions() {
         ),
     ]));
     insta::assert_snapshot!(bench.screen());
+    bench.send(Event::Resize { cols: 80, rows: 24 });
+    insta::assert_snapshot!("jobs_80x24", bench.screen());
+    bench.keys("l");
+    insta::assert_snapshot!("job_80x24", bench.screen());
 }
 
 #[test]
 fn an_empty_board() {
     let mut bench = Bench::blank(80, 24);
-    bench.send(Event::Board(Box::new(Board::default())));
+    bench.send(Event::Board(Box::default()));
     insta::assert_snapshot!(bench.screen());
 }
 

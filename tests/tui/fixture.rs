@@ -367,14 +367,13 @@ pub(crate) fn trash() -> Vec<Session> {
         });
         session
     };
-    use Status as S;
     vec![
         deleted(
             session(
                 "shop-1",
                 "Move images to object storage",
                 "claude",
-                S::Idle,
+                Status::Idle,
                 0,
             ),
             "0192-7c1e",
@@ -382,14 +381,20 @@ pub(crate) fn trash() -> Vec<Session> {
             12,
         ),
         deleted(
-            session("shop-8", "Price import from the ERP", "claude", S::Idle, 0),
+            session(
+                "shop-8",
+                "Price import from the ERP",
+                "claude",
+                Status::Idle,
+                0,
+            ),
             "0192-7c1e",
             12,
             0,
         ),
         child_of(
             deleted(
-                session("shop-18", "Read the ERP export", "claude", S::Idle, 0),
+                session("shop-18", "Read the ERP export", "claude", Status::Idle, 0),
                 "0192-7c1e",
                 12,
                 0,
@@ -397,13 +402,25 @@ pub(crate) fn trash() -> Vec<Session> {
             "shop-8",
         ),
         deleted(
-            session("api-31", "Queue for outgoing mail", "codex", S::Killed, 0),
+            session(
+                "api-31",
+                "Queue for outgoing mail",
+                "codex",
+                Status::Killed,
+                0,
+            ),
             "0192-7c1e",
             12,
             0,
         ),
         deleted(
-            session("docs-4", "Rewrite the first page", "claude", S::Idle, 0),
+            session(
+                "docs-4",
+                "Rewrite the first page",
+                "claude",
+                Status::Idle,
+                0,
+            ),
             "0192-5000",
             200,
             1,
@@ -413,7 +430,7 @@ pub(crate) fn trash() -> Vec<Session> {
                 "infra-2",
                 "Try the new build cache",
                 "claude",
-                S::Errored,
+                Status::Errored,
                 0,
             ),
             "0191-1000",

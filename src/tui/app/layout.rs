@@ -26,8 +26,11 @@ pub enum Shape {
     Zoom,
     /// Sections and one wide pane.
     Wide,
-    /// Two panes: operations and results.
-    Pair,
+    /// Two panes: operations and results; one of them where there is no room for both.
+    Pair {
+        /// The results have the focus.
+        right: bool,
+    },
     /// One pane.
     Single,
 }
@@ -84,13 +87,10 @@ impl Layout {
                 layout.list = list;
                 layout.take_right(right, 1);
             }
-            Shape::Pair => {
-                let left = if cols < TWO_COLUMNS {
-                    cols
-                } else {
-                    (cols * 5 / 12).min(60)
-                };
-                let (list, right) = beside(body, left);
+            Shape::Pair { right: true } if cols < THREE_COLUMNS => layout.right = body,
+            Shape::Pair { .. } if cols < THREE_COLUMNS => layout.list = body,
+            Shape::Pair { .. } => {
+                let (list, right) = beside(body, (cols * 5 / 12).min(60));
                 layout.list = list;
                 layout.right = right;
             }

@@ -62,10 +62,10 @@ impl App {
             Action::MarkAll | Action::Invert => unless(list.total > 0, "nothing here"),
             Action::ClearMarks => {
                 let open = !list.marks.is_empty() || !list.find.is_empty();
-                unless(open || !self.toasts.is_empty(), "nothing marked")
+                unless(open, "nothing marked")
             }
             Action::AnswerYes | Action::AnswerChoose => selected(
-                |session| session.condition.question.is_some(),
+                |session| session.is_live() && session.condition.question.is_some(),
                 "asks nothing",
             ),
             Action::Message | Action::Stop => marked_or(Session::is_live, "not running"),

@@ -219,7 +219,9 @@ impl App {
                 }
             }
             (View::Trash, None) => Shape::Wide,
-            (View::Jobs, None) => Shape::Pair,
+            (View::Jobs, None) => Shape::Pair {
+                right: self.focus == Focus::Right,
+            },
         };
         Layout::of(self.setup.size, shape)
     }

@@ -126,11 +126,16 @@ fn question(session: &Session) -> String {
         return "asks a question".to_owned();
     };
     let text = clean_line(&question.text);
+    let permission = question.kind == "permission";
     match text.split_once('?') {
-        Some((_, detail)) if question.kind == "permission" && !detail.trim().is_empty() => {
+        _ if text.is_empty() => "asks a question".to_owned(),
+        // Some agents show the command alone, others ask a sentence and show it below.
+        None if permission => format!("asks to run {text}"),
+        Some((head, detail))
+            if permission && head.to_lowercase().contains("run") && !detail.trim().is_empty() =>
+        {
             format!("asks to run {}", detail.trim())
         }
-        _ if text.is_empty() => "asks a question".to_owned(),
         _ => format!("asks: {text}"),
     }
 }

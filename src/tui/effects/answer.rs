@@ -6,8 +6,8 @@ use crate::domain::session::Session;
 use crate::host::Host;
 use crate::host::ports::Ports;
 use crate::os::paths::Home;
-use crate::runtime::client::{Input, Keeper};
 use crate::runtime::client::Condition;
+use crate::runtime::client::{Input, Keeper};
 use crate::tui::event::Failure;
 
 /// Presses the key of an option, none for yes. The keeper compares the question at the write.

@@ -60,8 +60,7 @@ impl Files {
         self.theme.background = background;
     }
 
-    /// Watches the files; the number grows when one of them may have changed. Without the folder
-    /// there is nothing to watch.
+    /// Watches the files; the number grows when one of them may have changed.
     pub(super) fn watch(&self) -> Option<Watch> {
         let (changed, seen) = watch::channel(0_u64);
         let mut watcher =
@@ -72,17 +71,23 @@ impl Files {
                     changed.send_modify(|number| *number += 1);
                 }
             })
-            .inspect_err(|error| tracing::warn!(%error, "key map and themes are not watched"))
+            .inspect_err(not_watched)
             .ok()?;
-        let mut any = false;
-        for folder in [self.config.clone(), self.config.join("themes")] {
-            any |= watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok();
-        }
-        any.then_some(Watch {
+        // Made, so that files which are put there later are noticed too.
+        std::fs::create_dir_all(&self.config)
+            .map_err(notify::Error::io)
+            .and_then(|()| watcher.watch(&self.config, RecursiveMode::Recursive))
+            .inspect_err(not_watched)
+            .ok()?;
+        Some(Watch {
             seen,
             _watcher: watcher,
         })
     }
+}
+
+fn not_watched(error: &notify::Error) {
+    tracing::warn!(%error, "key map and themes are not watched");
 }
 
 /// A watch on the operator's files, until it is dropped.
@@ -133,8 +138,6 @@ mod tests {
             background: Background::Dark,
         };
         let files = Files::new(&home, None, theme);
-        assert!(files.watch().is_none(), "there is no folder yet");
-        std::fs::create_dir_all(home.config.join("themes")).unwrap();
         let mut watch = files.watch().unwrap();
         std::fs::write(
             home.config.join("keymap.toml"),
@@ -142,8 +145,8 @@ mod tests {
         )
         .unwrap();
         watch.changed().await;
+        std::fs::create_dir(home.config.join("themes")).unwrap();
         std::fs::write(home.config.join("themes/dark.toml"), "name = \"mine\"").unwrap();
-        watch.changed().await;
         assert_eq!(files.theme().unwrap().name(), "mine");
         assert_ne!(files.keymap().unwrap(), files.plain_keymap());
     }

@@ -21,8 +21,10 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     let title = format!("Jobs {} {}", pen.glyphs.dot, jobs.operations.len());
     let order = [("newest first".to_owned(), pen.role(Role::Muted))];
     let title = [title_span(pen, &title, focused)];
-    top_rule(pen, layout, layout.list, focused, &title, &order);
-    operations(&mut pen.within(layout.list), app, layout.list, focused);
+    if layout.list.width > 0 {
+        top_rule(pen, layout, layout.list, focused, &title, &order);
+        operations(&mut pen.within(layout.list), app, layout.list, focused);
+    }
     if layout.right.width > 0 {
         let (left, right) = jobs.current().map_or_else(Default::default, |operation| {
             let n = count(operation.session_ids.len(), "session");

@@ -60,14 +60,12 @@ struct Line<'a> {
 /// Draws them.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     let area = layout.rail;
-    let largest = app
-        .board
-        .sections
-        .iter()
-        .map(|section| section.total)
-        .max()
-        .unwrap_or(0);
-    let digits = short_number(largest.max(app.board.trash)).len().max(2) as u16;
+    let sections = &app.board.sections;
+    let totals = sections.iter().map(|section| section.total);
+    let slots = Slots {
+        total: slot(totals.chain([app.board.trash])),
+        attention: slot(sections.iter().map(|section| section.attention)),
+    };
     let trash_key = app
         .setup
         .keymap
@@ -109,13 +107,23 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
             &mut pen.within(at),
             app.focus == Focus::Rail,
             at,
-            digits,
+            &slots,
             &line,
         );
     }
 }
 
-fn draw_line(pen: &mut Pen<'_>, focused: bool, at: Rect, digits: u16, line: &Line<'_>) {
+/// Cells of the numbers, sized for the largest of all sections so that nothing moves.
+struct Slots {
+    total: u16,
+    attention: u16,
+}
+
+fn slot(numbers: impl Iterator<Item = u64>) -> u16 {
+    short_number(numbers.max().unwrap_or(0)).len().max(2) as u16
+}
+
+fn draw_line(pen: &mut Pen<'_>, focused: bool, at: Rect, slots: &Slots, line: &Line<'_>) {
     if line.selected {
         pen.select(at, focused);
     }
@@ -126,9 +134,9 @@ fn draw_line(pen: &mut Pen<'_>, focused: bool, at: Rect, digits: u16, line: &Lin
         x += 2;
     }
     let counts = if line.attention > 0 {
-        digits * 2 + 4
+        slots.total + slots.attention + 4
     } else {
-        digits + 1
+        slots.total + 1
     };
     let style = match line.total {
         _ if line.selected => pen.bold(Role::Text),
@@ -139,14 +147,14 @@ fn draw_line(pen: &mut Pen<'_>, focused: bool, at: Rect, digits: u16, line: &Lin
     pen.right(
         right,
         y,
-        digits,
+        slots.total,
         &short_number(line.total),
         pen.role(Role::Muted),
     );
     if line.attention > 0 {
         let (glyph, sign) = zone_sign(pen, Zone::Respond);
-        let end = right.saturating_sub(digits + 2);
-        pen.right(end, y, digits, &short_number(line.attention), sign);
-        pen.text(end.saturating_sub(digits + 1), y, 1, glyph, sign);
+        let end = right.saturating_sub(slots.total + 2);
+        pen.right(end, y, slots.attention, &short_number(line.attention), sign);
+        pen.text(end.saturating_sub(slots.attention + 1), y, 1, glyph, sign);
     }
 }

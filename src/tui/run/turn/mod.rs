@@ -31,8 +31,8 @@ use super::pace::Pace;
 const WAITING: usize = 256;
 /// The first frame waits this long for the first sessions, so that it is not empty.
 const FIRST: Duration = Duration::from_millis(30);
-/// The terminal answers a question in this time, or not at all.
-const ANSWER: Duration = Duration::from_secs(2);
+/// The terminal answers a question in this time, slow lines included, or not at all.
+const ANSWER: Duration = Duration::from_secs(10);
 /// Time between two ticks at least, whatever the state of the dashboard asks for.
 const TICK: Duration = Duration::from_millis(20);
 
