@@ -122,9 +122,9 @@ impl CliError {
     /// The session it is about.
     pub(crate) fn id(&self) -> Option<&SessionId> {
         match self {
-            Self::EndedFirst { id, .. } => Some(id),
             Self::Part { id, .. } => id.as_ref(),
-            Self::Host(error) => match error {
+            Self::EndedFirst { id, .. }
+            | Self::Host(
                 HostError::NotFound(id)
                 | HostError::IdInTrash(id)
                 | HostError::IdInUse(id)
@@ -132,9 +132,8 @@ impl CliError {
                 | HostError::NoParent(id)
                 | HostError::NotRestorable(id)
                 | HostError::NothingToResume(id)
-                | HostError::Incomplete { id, .. } => Some(id),
-                _ => None,
-            },
+                | HostError::Incomplete { id, .. },
+            ) => Some(id),
             _ => None,
         }
     }

@@ -97,7 +97,7 @@ async fn start(host: Host<Real>, folder: std::path::PathBuf, cancel: Cancellatio
     let mut ids = BTreeMap::new();
     for (at, scene) in SCENES.iter().enumerate() {
         let parent = scene.parent.and_then(|parent| ids.get(&parent).cloned());
-        match play(&host, &folder, scene, parent, &cancel).await {
+        match Box::pin(play(&host, &folder, scene, parent, &cancel)).await {
             Ok(id) => {
                 ids.insert(at, id);
             }
@@ -143,7 +143,7 @@ async fn play(
         pin: scene.pinned,
         actor: ACTOR,
     };
-    let session = match host.create(&context, request).await? {
+    let session = match Box::pin(host.create(&context, request)).await? {
         CreateOutcome::Created(session)
         | CreateOutcome::CreatedWithError { session, .. }
         | CreateOutcome::Parked { session, .. } => session,
@@ -160,7 +160,7 @@ async fn play(
                 with_rowless: false,
                 actor: Actor::Operator,
             };
-            host.delete(&context, request, &|_| true).await?;
+            Box::pin(host.delete(&context, request, &|_| true)).await?;
         }
     }
     Ok(session.id)
