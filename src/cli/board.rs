@@ -23,11 +23,7 @@ pub(crate) async fn run(console: &Console<Real>, args: BoardArgs) -> CommandResu
     let folder = present_folder()?;
     let summary = dashboard(&console.host, &console.home, folder).await?;
     console.out.remark(&summary.farewell);
-    Ok(if summary.interrupted {
-        Ending::Short(ErrorKind::Interrupted)
-    } else {
-        Ending::Done
-    })
+    Ok(if summary.interrupted { Ending::Short(ErrorKind::Interrupted) } else { Ending::Done })
 }
 
 /// The dashboard on `host`, started in `folder`.
@@ -42,9 +38,7 @@ pub(crate) async fn dashboard(
     let ports = host.ports();
     let agents = ports.agents();
     let names = agents.names().into_iter();
-    let agents = names
-        .map(|name| (name.to_owned(), agents.program(name).is_ok()))
-        .collect();
+    let agents = names.map(|name| (name.to_owned(), agents.program(name).is_ok())).collect();
     let watched = host.clone();
     let workspace: WorkspaceName = ports.workspace().clone();
     Ok(show(Options {
@@ -63,8 +57,5 @@ pub(crate) async fn dashboard(
 
 /// The nearest folder at or above `folder` that holds a repository.
 fn repository(folder: &Path) -> Option<PathBuf> {
-    folder
-        .ancestors()
-        .find(|above| above.join(".git").exists())
-        .map(Path::to_owned)
+    folder.ancestors().find(|above| above.join(".git").exists()).map(Path::to_owned)
 }

@@ -105,15 +105,8 @@ pub enum Group {
 
 impl Group {
     /// Every group, in the order of the help.
-    pub const ALL: [Self; 7] = [
-        Self::Move,
-        Self::Mark,
-        Self::Look,
-        Self::Answer,
-        Self::Change,
-        Self::Dialog,
-        Self::Leave,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Move, Self::Mark, Self::Look, Self::Answer, Self::Change, Self::Dialog, Self::Leave];
 
     /// The heading.
     pub fn title(self) -> &'static str {
@@ -295,9 +288,7 @@ impl Action {
         match self {
             Self::Section(number) => &SECTIONS[usize::from(number.clamp(1, 9)) - 1],
             // The macro makes variants and rows together, so the search always finds one.
-            _ => ActionSpec::all()
-                .find(|spec| spec.action == self)
-                .unwrap_or(&SPECS[0]),
+            _ => ActionSpec::all().find(|spec| spec.action == self).unwrap_or(&SPECS[0]),
         }
     }
 
@@ -308,9 +299,7 @@ impl Action {
 
     /// The action of a name.
     pub fn from_id(id: &str) -> Option<Self> {
-        ActionSpec::all()
-            .find(|spec| spec.id == id)
-            .map(|spec| spec.action)
+        ActionSpec::all().find(|spec| spec.id == id).map(|spec| spec.action)
     }
 }
 

@@ -117,9 +117,7 @@ impl Keymap {
                 lines: lines(*group)
                     .iter()
                     .filter_map(|specs| {
-                        help_line(specs, |action| {
-                            self.keys(contexts, action).take(1).collect()
-                        })
+                        help_line(specs, |action| self.keys(contexts, action).take(1).collect())
                     })
                     .collect(),
             })
