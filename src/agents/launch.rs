@@ -129,7 +129,7 @@ impl Registry {
                 return Err(AgentError::NoProgram(launch.agent.clone()));
             }
             let named = words.remove(0);
-            if named.contains('/') {
+            if named.contains('/') && !named.starts_with('/') {
                 // Relative to the folder that the session will run in: only there it can be found.
                 words.insert(0, named);
                 return Ok(words);

@@ -8,7 +8,7 @@ use crate::domain::ids::SessionId;
 use crate::domain::plan::Plan;
 
 use super::error::CliError;
-use super::output::Table;
+use super::output::{Table, lines};
 
 /// Ids that a question names; more are counted.
 const NAMED: usize = 12;
@@ -116,11 +116,9 @@ pub(crate) fn plan_text(plan: &Plan) -> String {
             item.pulled_in_by.as_ref().map_or("", SessionId::as_str),
         ]);
     }
-    let skipped: String = plan
-        .skipped
-        .iter()
-        .map(|skip| format!("skipped {}: {}\n", skip.id, skip.reason))
-        .collect();
+    let skipped = lines(&plan.skipped, |skip| {
+        format!("skipped {}: {}", skip.id, skip.reason)
+    });
     if plan.is_empty() {
         format!("nothing to do\n{skipped}")
     } else {

@@ -20,7 +20,6 @@ use super::error::{CliError, CommandResult, Ending};
 /// # Errors
 /// There is no terminal, or it failed.
 pub(crate) async fn run(console: &Console<Real>, args: BoardArgs) -> CommandResult {
-    let _start = args;
     let folder = present_folder()?;
     let summary = dashboard(&console.host, &console.home, folder).await?;
     console.out.remark(&summary.farewell);

@@ -142,7 +142,6 @@ impl<P: Ports> Console<P> {
         args: Vec<String>,
     ) -> Result<LaunchFacts, CliError> {
         let name = target
-            .clone()
             .or(agent)
             .unwrap_or_else(|| self.config.agent.clone());
         if name == "command" && args.is_empty() {

@@ -7,6 +7,7 @@ use super::args::{IdArg, RenameArgs};
 use super::console::Console;
 use super::error::{CommandResult, Ending};
 use super::json::{Named, SessionJson};
+use super::output::lines;
 use super::select;
 
 /// `pin` and `unpin`
@@ -69,7 +70,7 @@ async fn existing<P: Ports>(
 
 fn report<P: Ports>(console: &Console<P>, ids: &[SessionId], what: &str) -> CommandResult {
     console.out.report(&Named("ids", ids), |list| {
-        list.1.iter().map(|id| format!("{id} {what}\n")).collect()
+        lines(list.1, |id| format!("{id} {what}"))
     })?;
     Ok(Ending::Done)
 }

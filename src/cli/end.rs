@@ -155,11 +155,11 @@ async fn stop_plan<P: Ports>(
 }
 
 fn stop_ending(report: &StopReport) -> Ending {
-    let failed: Vec<&str> = report
+    let reasons = report
         .results
         .iter()
-        .filter_map(|result| result.reason.as_deref())
-        .collect();
+        .filter_map(|result| result.reason.as_deref());
+    let failed: Vec<&str> = reasons.filter(|reason| *reason != NOT_RUNNING).collect();
     let kind = match failed.first() {
         Some(&("not_found" | "in_trash")) => ErrorKind::NotFound,
         _ => ErrorKind::Failed,

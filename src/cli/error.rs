@@ -78,6 +78,8 @@ pub(crate) enum CliError {
         message: String,
         /// What to do.
         hint: Option<String>,
+        /// The session it is about.
+        id: Option<SessionId>,
     },
 }
 
@@ -120,8 +122,9 @@ impl CliError {
     /// The session it is about.
     pub(crate) fn id(&self) -> Option<&SessionId> {
         match self {
-            Self::EndedFirst { id, .. } => Some(id),
-            Self::Host(error) => match error {
+            Self::Part { id, .. } => id.as_ref(),
+            Self::EndedFirst { id, .. }
+            | Self::Host(
                 HostError::NotFound(id)
                 | HostError::IdInTrash(id)
                 | HostError::IdInUse(id)
@@ -129,9 +132,8 @@ impl CliError {
                 | HostError::NoParent(id)
                 | HostError::NotRestorable(id)
                 | HostError::NothingToResume(id)
-                | HostError::Incomplete { id, .. } => Some(id),
-                _ => None,
-            },
+                | HostError::Incomplete { id, .. },
+            ) => Some(id),
             _ => None,
         }
     }
@@ -141,7 +143,7 @@ macro_rules! parts {
     ($($error:ty),+) => {
         $(impl From<$error> for CliError {
             fn from(error: $error) -> Self {
-                Self::Part { kind: error.kind(), message: error.to_string(), hint: error.hint() }
+                Self::Part { kind: error.kind(), message: error.to_string(), hint: error.hint(), id: None }
             }
         })+
     };

@@ -25,6 +25,7 @@ mod talk;
 mod wait;
 
 use std::ffi::OsString;
+use std::pin::Pin;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -39,12 +40,12 @@ use error::{CliError, CommandResult, Ending, exit_code};
 use output::Output;
 
 /// Runs the command line `args`, the program's name first; answers the exit code.
-pub fn main(args: Vec<OsString>) -> ExitCode {
+pub fn main(args: &[OsString]) -> ExitCode {
     // A keeper is small: nothing else is set up for it.
     if args.len() == 2 && args[1] == "keeper" {
         return keeper::run();
     }
-    let cli = match Cli::try_parse_from(&args) {
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => return wrong_use(&error, args.iter().any(|arg| arg == "--json")),
     };
@@ -111,7 +112,7 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
     }
     let console = console::open(home, config, cli.global.workspace, out).await?;
     match cli.command {
-        Some(command) => dispatch(&console, command).await,
+        Some(command) => Box::pin(dispatch(&console, command)).await,
         None => board::run(&console, cli.board).await,
     }
 }
@@ -121,36 +122,37 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         command,
         Command::Spawn(_) | Command::Stop(_) | Command::Delete(_) | Command::Restore(_)
     ) {
-        console.recover_first().await;
+        Box::pin(console.recover_first()).await;
     }
-    match command {
-        Command::Project(command) => project::run(console, command).await,
-        Command::Spawn(args) => spawn::run(console, *args).await,
-        Command::List(args) => list::list(console, *args).await,
-        Command::Sections => list::sections(console).await,
-        Command::Show { id } => list::show(console, &id).await,
-        Command::Screen(args) => talk::screen(console, args).await,
-        Command::Send(args) => talk::send(console, args).await,
-        Command::Keys(args) => talk::keys(console, args).await,
-        Command::Wait(args) => wait::run(console, args).await,
-        Command::Stop(args) => end::stop(console, *args).await,
-        Command::Delete(args) => end::delete(console, *args).await,
-        Command::Restore(args) => restore::run(console, args).await,
-        Command::Pin(args) => edit::pin(console, &args.ids, true).await,
-        Command::Unpin(args) => edit::pin(console, &args.ids, false).await,
-        Command::Rename(args) => edit::rename(console, args).await,
-        Command::Seen(args) => edit::seen(console, &args.ids).await,
-        Command::Messages { id } => records::messages(console, &id).await,
-        Command::Events(args) => records::events(console, args).await,
+    let work: Pin<Box<dyn Future<Output = CommandResult> + '_>> = match command {
+        Command::Project(command) => Box::pin(project::run(console, command)),
+        Command::Spawn(args) => Box::pin(spawn::run(console, *args)),
+        Command::List(args) => Box::pin(list::list(console, *args)),
+        Command::Sections => Box::pin(list::sections(console)),
+        Command::Show { id } => Box::pin(list::show(console, &id)),
+        Command::Screen(args) => Box::pin(talk::screen(console, args)),
+        Command::Send(args) => Box::pin(talk::send(console, args)),
+        Command::Keys(args) => Box::pin(talk::keys(console, args)),
+        Command::Wait(args) => Box::pin(wait::run(console, args)),
+        Command::Stop(args) => Box::pin(end::stop(console, *args)),
+        Command::Delete(args) => Box::pin(end::delete(console, *args)),
+        Command::Restore(args) => Box::pin(restore::run(console, args)),
+        Command::Pin(args) => Box::pin(edit::pin(console, &args.ids, true)),
+        Command::Unpin(args) => Box::pin(edit::pin(console, &args.ids, false)),
+        Command::Rename(args) => Box::pin(edit::rename(console, args)),
+        Command::Seen(args) => Box::pin(edit::seen(console, &args.ids)),
+        Command::Messages { id } => Box::pin(records::messages(console, &id)),
+        Command::Events(args) => Box::pin(records::events(console, args)),
         Command::Ops { command } => {
-            records::ops(console, command.unwrap_or(OpsCommand::List)).await
+            Box::pin(records::ops(console, command.unwrap_or(OpsCommand::List)))
         }
-        Command::Recover => records::recover(console).await,
-        Command::Attach(args) => attach::run(console, args).await,
+        Command::Recover => Box::pin(records::recover(console)),
+        Command::Attach(args) => Box::pin(attach::run(console, args)),
         Command::Agents(_)
         | Command::Config
         | Command::Demo(_)
         | Command::Keeper
         | Command::Scripted(_) => unreachable!("done before the store was opened"),
-    }
+    };
+    work.await
 }

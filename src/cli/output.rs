@@ -109,6 +109,14 @@ fn clean_lines(text: &str) -> String {
     text.lines().map(clean_line).collect::<Vec<_>>().join("\n")
 }
 
+/// One line for each item.
+pub(crate) fn lines<T>(items: impl IntoIterator<Item = T>, line: impl Fn(T) -> String) -> String {
+    items
+        .into_iter()
+        .flat_map(|item| [line(item), "\n".to_owned()])
+        .collect()
+}
+
 /// Columns of text, each as wide as its widest cell; control characters are removed.
 #[derive(Debug, Default)]
 pub(crate) struct Table {

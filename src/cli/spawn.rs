@@ -33,6 +33,7 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: SpawnArgs) -> Comm
         None => Ok(Ending::Done),
         Some((kind, error)) => Err(CliError::Part {
             kind,
+            id: Some(session.id.clone()),
             message: format!("session {}: {error}", session.id),
             hint: (kind == ErrorKind::Failed).then(|| {
                 format!(

@@ -8,10 +8,10 @@ use clap::{Args, Parser, Subcommand};
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::rail::SectionKey;
 
-pub(crate) use selector::{IdArg, IdArgs, Selector};
+pub(crate) use selector::{IdArg, Selector};
 pub(crate) use verbs::{
     AttachArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, IdsArgs, KeysArgs, ListArgs, ProjectAdd,
-    ProjectCommand, RenameArgs, RestoreArgs, ScreenArgs, ScriptedArgs, SendArgs, Size, SpawnArgs,
+    ProjectCommand, RenameArgs, RestoreArgs, ScreenArgs, ScriptedArgs, SendArgs, SpawnArgs,
     StopArgs, WaitArgs,
 };
 

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::adapters::{self, Real};
+use crate::adapters::{self, Real, SeededSession};
 use crate::cli::board::dashboard;
 use crate::cli::error::{CliError, CommandResult, Ending};
 use crate::domain::event::Actor;
 use crate::domain::ids::{ProjectName, SessionId, WorkspaceName};
+use crate::domain::lifecycle::State;
 use crate::domain::plan::Conditions;
 use crate::domain::rail::ProjectSetup;
 use crate::domain::session::{Kind, LaunchFacts};
@@ -79,9 +80,16 @@ async fn prepare(host: &Host<Real>, folder: &Path) -> Result<(), CliError> {
             path: project.path,
         });
     }
-    let sessions = madeup::sessions(MADE_UP, &projects, host.ports().now());
+    let mut sessions = madeup::sessions(MADE_UP, &projects, host.ports().now());
+    sessions.retain(|session| session.parent.is_none() && rests(session));
     host.ports().seed(sessions).await?;
     Ok(())
+}
+
+/// Whether a made-up session may stand beside those that run: it ended, or waits for its pull request.
+fn rests(session: &SeededSession) -> bool {
+    let state = session.condition.lifecycle.state;
+    state.is_terminal() || (state == State::Idle && !session.prs.is_empty())
 }
 
 /// Starts the agents one after the other, so that they appear while one looks.
@@ -89,7 +97,7 @@ async fn start(host: Host<Real>, folder: std::path::PathBuf, cancel: Cancellatio
     let mut ids = BTreeMap::new();
     for (at, scene) in SCENES.iter().enumerate() {
         let parent = scene.parent.and_then(|parent| ids.get(&parent).cloned());
-        match play(&host, &folder, scene, parent, &cancel).await {
+        match Box::pin(play(&host, &folder, scene, parent, &cancel)).await {
             Ok(id) => {
                 ids.insert(at, id);
             }
@@ -135,7 +143,7 @@ async fn play(
         pin: scene.pinned,
         actor: ACTOR,
     };
-    let session = match host.create(&context, request).await? {
+    let session = match Box::pin(host.create(&context, request)).await? {
         CreateOutcome::Created(session)
         | CreateOutcome::CreatedWithError { session, .. }
         | CreateOutcome::Parked { session, .. } => session,
@@ -152,7 +160,7 @@ async fn play(
                 with_rowless: false,
                 actor: Actor::Operator,
             };
-            host.delete(&context, request, &|_| true).await?;
+            Box::pin(host.delete(&context, request, &|_| true)).await?;
         }
     }
     Ok(session.id)

@@ -26,8 +26,10 @@ const CHILDREN: usize = 4;
 const TRASHED_EVERY: usize = 17;
 /// Pinned sessions, by number.
 const PINNED: [usize; 7] = [3, 9, 21, 44, 70, 130, 400];
-/// Age of the second newest session; older ones are further apart.
+/// From one session to the next older one.
 const STEP: Duration = Duration::from_secs(150);
+/// Older ones are further apart.
+const STRETCH: Duration = Duration::from_secs(5);
 
 /// A project to register.
 pub(crate) struct MadeUpProject {
@@ -77,7 +79,7 @@ pub(crate) fn sessions(
         *number += 1;
         let id = SessionId::numbered(project.map(|project| &project.name), *number);
         let session = session(at, id, project, above, now);
-        if at % ORCHESTRATOR_EVERY == 0 {
+        if at.is_multiple_of(ORCHESTRATOR_EVERY) {
             parent = Some(session.clone());
         }
         all.push(session);
@@ -106,7 +108,8 @@ fn session(
     now: Timestamp,
 ) -> SeededSession {
     let dice = Dice(at as u64);
-    let created_at = now.minus(STEP.mul_f64((at as f64).powf(1.08)));
+    let steps = at as u32;
+    let created_at = now.minus(STEP * steps + STRETCH * (steps / 100).pow(2));
     let look = Look::of(at, dice);
     let title = title(dice);
     // They have no worktree: whoever deletes them for practice moves nothing.
@@ -116,7 +119,7 @@ fn session(
     };
     let agent = AGENTS[dice.of(1, AGENTS.len())].to_owned();
     SeededSession {
-        kind: if at % ORCHESTRATOR_EVERY == 0 {
+        kind: if at.is_multiple_of(ORCHESTRATOR_EVERY) {
             Kind::Orchestrator
         } else {
             Kind::Worker
@@ -235,7 +238,7 @@ impl Look {
     fn condition(self, created_at: Timestamp, now: Timestamp, dice: Dice) -> Condition {
         let age = now.since(created_at);
         // Somewhere in the younger two thirds of its life.
-        let since = now.minus(age.mul_f64((35 + dice.of(10, 60)) as f64 / 100.0));
+        let since = now.minus(age * (35 + dice.of(10, 60) as u32) / 100);
         let (activity, state, reason) = match self {
             Self::Working => (Activity::Active, State::Working, None),
             Self::Idle | Self::Pr { .. } => (Activity::Idle, State::Idle, None),
@@ -333,8 +336,8 @@ impl Dice {
         if self.of(13, 20) == 0 {
             return None;
         }
-        let part = self.of(14, 1_000) as f64 / 1_000.0;
-        projects.get((part * part * projects.len() as f64) as usize)
+        let part = self.of(14, 1_000);
+        projects.get(part * part * projects.len() / 1_000_000)
     }
 }
 

@@ -95,5 +95,6 @@ async fn git(folder: &Path, args: &[&str]) -> Result<(), CliError> {
         kind: ErrorKind::Failed,
         message: format!("{what}: {last}"),
         hint: None,
+        id: None,
     })
 }

@@ -2,8 +2,8 @@
 //!
 //! It behaves as agent programs do: it draws on its terminal, reports its state by OSC 7501
 //! (`spec/agents.md` G1), takes pastes, asks questions and can be resumed. A script is a file, or
-//! the text after `-e` with its lines parted by `;`. Blank lines and lines that begin with `#` do
-//! nothing; `{prompt}` stands for the prompt.
+//! the text after `-e`, whose lines may be parted by `;` where it holds no line ends. Blank lines
+//! and lines that begin with `#` do nothing; `{prompt}` stands for the prompt.
 //!
 //! | line | does |
 //! | --- | --- |
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ScriptedArgs) -> Result<u8, CliError> {
     let text = match (&args.script, &args.file) {
         (None, Some(file)) => std::fs::read_to_string(file)
             .map_err(CliError::io(format!("reading {}", file.display())))?,
-        (script, _) => script.as_deref().unwrap_or("").replace(';', "\n"),
+        (script, _) => parted(script.as_deref().unwrap_or("")),
     };
     let steps = script::parse(&text, &args.prompt).map_err(|error| CliError::Usage {
         message: error.to_string(),
@@ -58,6 +58,15 @@ pub(crate) fn run(args: &ScriptedArgs) -> Result<u8, CliError> {
     ];
     let greeting: Vec<String> = greeting.into_iter().flatten().collect();
     play::play(&greeting, &steps).map_err(CliError::io("playing the script"))
+}
+
+/// The lines of a script that came as one argument.
+fn parted(script: &str) -> String {
+    if script.contains('\n') {
+        script.to_owned()
+    } else {
+        script.replace(';', "\n")
+    }
 }
 
 /// Whether `script` can be played.

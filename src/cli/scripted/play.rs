@@ -225,14 +225,13 @@ fn fork(time: Duration) -> io::Result<()> {
 
 /// Prints coloured lines for ever, `rate` bytes a second.
 fn flood(rate: u64) -> io::Result<()> {
-    let text: String = (0..64)
-        .map(|n| {
-            format!(
-                "\x1b[3{}mline {n:02} of a long listing\x1b[0m of words and numbers\n",
-                n % 8
-            )
-        })
-        .collect();
+    let line = |n| {
+        format!(
+            "\x1b[3{}mline {n:02} of a long listing\x1b[0m of words\n",
+            n % 8
+        )
+    };
+    let text: String = (0..64).map(line).collect();
     let each = (rate * FLOOD_EVERY.as_millis() as u64 / 1_000).max(1) as usize;
     let chunk: String = text.chars().cycle().take(each).collect();
     loop {

@@ -6,7 +6,6 @@ use crate::domain::operation::{OperationState, StepResult, Verb};
 use crate::domain::session::Session;
 use crate::domain::status::Status;
 use crate::host::Host;
-use crate::domain::ids::OperationId;
 use crate::host::context::Context;
 use crate::host::error::HostError;
 use crate::host::ports::StorePort;
