@@ -129,7 +129,8 @@ impl Keymap {
         for (context, bindings) in &self.bindings {
             let _ = writeln!(text, "[{}]", context.name());
             for binding in bindings {
-                let key = toml::Value::String(binding.chord.to_string());
+                // A quoted string of JSON is one of TOML too.
+                let key = serde_json::Value::String(binding.chord.to_string());
                 let _ = writeln!(text, "{key} = \"{}\"", binding.action.id());
             }
         }

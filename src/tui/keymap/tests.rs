@@ -190,3 +190,16 @@ fn the_readme_table_has_every_binding() {
     assert!(table.contains("|  | `d` | delete, plan first |"), "{table}");
     assert!(table.contains("| typing to an agent | `Ctrl+]` | leave the agent |"), "{table}");
 }
+
+#[test]
+fn the_readme_shows_the_shipped_keys() {
+    let readme =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let (_, rest) = readme.split_once("<!-- keys: generated -->\n").unwrap();
+    let (table, _) = rest.split_once("<!-- keys: end -->").unwrap();
+    let generated = Keymap::shipped().readme_table();
+    assert!(
+        table == generated,
+        "put this between the marks of README.md:\n{generated}"
+    );
+}
