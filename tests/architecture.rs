@@ -33,17 +33,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
     ("host", &["domain", "os"]),
     (
         "adapters",
-        &[
-            "domain",
-            "os",
-            "config",
-            "store",
-            "workspace",
-            "agents",
-            "runtime",
-            "monitor",
-            "host",
-        ],
+        &["domain", "os", "config", "store", "workspace", "agents", "runtime", "monitor", "host"],
     ),
     (
         "tui",
@@ -189,17 +179,11 @@ fn paths(text: &str) -> (Vec<String>, usize) {
         }
         return (all, text.len());
     }
-    let word: String = text
-        .chars()
-        .take_while(|c| c.is_alphanumeric() || *c == '_')
-        .collect();
+    let word: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     match text[word.len()..].strip_prefix("::") {
         Some(rest) => {
             let (inner, length) = paths(rest);
-            let joined = inner
-                .into_iter()
-                .map(|path| format!("{word}::{path}"))
-                .collect();
+            let joined = inner.into_iter().map(|path| format!("{word}::{path}")).collect();
             (joined, word.len() + 2 + length)
         }
         None => (vec![word.clone()], word.len()),
@@ -207,23 +191,14 @@ fn paths(text: &str) -> (Vec<String>, usize) {
 }
 
 fn begins_with(path: &str, granted: &str) -> bool {
-    path.strip_prefix(granted)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    path.strip_prefix(granted).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 #[test]
 fn paths_are_read_out_of_groups() {
     let code =
         "use crate::{domain::ids::{A, B}, os};\nlet x = crate::store::facts::write();\nmycrate::no";
-    assert_eq!(
-        own_paths(code),
-        [
-            "domain::ids::A",
-            "domain::ids::B",
-            "os",
-            "store::facts::write"
-        ]
-    );
+    assert_eq!(own_paths(code), ["domain::ids::A", "domain::ids::B", "os", "store::facts::write"]);
 }
 
 #[test]
@@ -237,10 +212,7 @@ fn a_folder_uses_only_what_it_may() {
             continue;
         }
         let Some((_, granted)) = MAY_USE.iter().find(|(folder, _)| *folder == source.folder) else {
-            panic!(
-                "{} is in a folder that the map does not have",
-                source.path.display()
-            );
+            panic!("{} is in a folder that the map does not have", source.path.display());
         };
         for path in own_paths(&source.code) {
             let own = begins_with(&path, &source.folder);
@@ -250,11 +222,7 @@ fn a_folder_uses_only_what_it_may() {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "beyond the table of DESIGN and ARCHITECTURE:\n{}",
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "beyond the table of DESIGN and ARCHITECTURE:\n{}", wrong.join("\n"));
 }
 
 #[test]
@@ -290,11 +258,7 @@ fn files_stay_short() {
         .filter(|(lines, _)| *lines > LONGEST)
         .map(|(lines, path)| format!("{path}: {lines} lines"))
         .collect();
-    assert!(
-        long.is_empty(),
-        "split at 400, never above {LONGEST}:\n{}",
-        long.join("\n")
-    );
+    assert!(long.is_empty(), "split at 400, never above {LONGEST}:\n{}", long.join("\n"));
 }
 
 #[test]

@@ -51,9 +51,7 @@ impl RuntimePort for Real {
     ) -> PortResult<()> {
         let launching = self.launches().remove(&(id.clone(), generation));
         match launching {
-            Some(launching) => {
-                within(ctx, &format!("publishing {id}"), launching.publish()).await
-            }
+            Some(launching) => within(ctx, &format!("publishing {id}"), launching.publish()).await,
             // A runtime that was found running is published already (C2).
             None => Ok(()),
         }

@@ -92,11 +92,7 @@ impl Definition {
             ("session_id", &launch.session_id, "{session_id}"),
             ("resume", &launch.resume, "{session_id}"),
             ("model", &launch.model, "{model}"),
-            (
-                "permission_mode",
-                &launch.permission_mode,
-                "{permission_mode}",
-            ),
+            ("permission_mode", &launch.permission_mode, "{permission_mode}"),
             ("prompt", &launch.prompt, "{prompt}"),
             ("dash_prompt", &launch.dash_prompt, "{prompt}"),
         ];
@@ -122,23 +118,11 @@ impl Definition {
 fn check_rule(rule: &Rule) -> Result<(), Wrong> {
     let at = format!("id = \"{}\"", rule.id);
     if rule.all.is_empty() && rule.any.is_empty() {
-        return Err((
-            at,
-            format!("rule `{}` has neither `all` nor `any`", rule.id),
-        ));
+        return Err((at, format!("rule `{}` has neither `all` nor `any`", rule.id)));
     }
-    let question = rule
-        .question
-        .iter()
-        .flat_map(|it| [Some(&it.text), it.option.as_ref()])
-        .flatten();
-    for pattern in rule
-        .all
-        .iter()
-        .chain(&rule.any)
-        .chain(&rule.not)
-        .chain(question)
-    {
+    let question =
+        rule.question.iter().flat_map(|it| [Some(&it.text), it.option.as_ref()]).flatten();
+    for pattern in rule.all.iter().chain(&rule.any).chain(&rule.not).chain(question) {
         if let Err(error) = Regex::new(pattern) {
             let error = error.to_string();
             let last = error.lines().last().unwrap_or_default();

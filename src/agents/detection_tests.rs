@@ -19,10 +19,7 @@ struct Moment {
 
 /// The rule that wins: highest priority, then the first.
 fn winner<'a>(rules: &'a Rules, title: &str, screen: &str) -> Option<&'a Rule> {
-    let matching = rules
-        .rule
-        .iter()
-        .filter(|rule| matches(rule, title, screen));
+    let matching = rules.rule.iter().filter(|rule| matches(rule, title, screen));
     matching.rev().max_by_key(|rule| rule.priority)
 }
 
@@ -30,10 +27,7 @@ fn region<'a>(rule: &Rule, title: &'a str, screen: &'a str) -> Vec<&'a str> {
     let mut lines: Vec<&str> = match rule.region {
         Region::Title => return vec![title],
         Region::Screen => return screen.lines().collect(),
-        Region::Bottom => screen
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .collect(),
+        Region::Bottom => screen.lines().filter(|line| !line.trim().is_empty()).collect(),
     };
     lines.split_off(lines.len().saturating_sub(rule.lines.into()))
 }
@@ -54,27 +48,16 @@ fn question(rule: &Rule, screen: &str) -> (String, Vec<String>) {
     let asked = rule.question.as_ref().unwrap();
     let lines = region(rule, "", screen);
     let group = |pattern: &str, line: &str| {
-        Regex::new(pattern)
-            .unwrap()
-            .captures(line.trim_end())
-            .map(|found| found[1].to_owned())
+        Regex::new(pattern).unwrap().captures(line.trim_end()).map(|found| found[1].to_owned())
     };
-    let at = lines
-        .iter()
-        .rposition(|line| group(&asked.text, line).is_some())
-        .unwrap();
+    let at = lines.iter().rposition(|line| group(&asked.text, line).is_some()).unwrap();
     let option = asked.option.as_deref().unwrap();
-    let options = lines[at + 1..]
-        .iter()
-        .filter_map(|line| group(option, line))
-        .collect();
+    let options = lines[at + 1..].iter().filter_map(|line| group(option, line)).collect();
     (group(&asked.text, lines[at]).unwrap(), options)
 }
 
 fn folder(agent: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/screens")
-        .join(agent)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/screens").join(agent)
 }
 
 fn shipped(agent: &str) -> Rules {
@@ -86,20 +69,13 @@ fn check(agent: &str) {
     let moments: Vec<Moment> = serde_json::from_str(&index).unwrap();
     let rules = shipped(agent);
     let mut wrong = Vec::new();
-    for Moment {
-        screen: name,
-        title,
-        activity,
-    } in &moments
-    {
+    for Moment { screen: name, title, activity } in &moments {
         let screen = std::fs::read_to_string(folder(agent).join(name)).unwrap();
         let rule = winner(&rules, title, &screen);
         let found = rule.map_or(Activity::Unknown, |rule| rule.activity);
         if found != *activity {
-            wrong.push(format!(
-                "{name}: {found} by {:?}, is {activity}",
-                rule.map(|rule| &rule.id)
-            ));
+            wrong
+                .push(format!("{name}: {found} by {:?}, is {activity}", rule.map(|rule| &rule.id)));
         } else if activity.is_waiting() {
             let (_, options) = question(rule.unwrap(), &screen);
             assert!(options.len() >= 2, "{name}: {options:?}");
@@ -136,9 +112,7 @@ fn questions_are_read_with_their_options_g5() {
         "Quick safety check: Is this a project you created or one you trust? No, exit / Yes, I trust this folder"
     );
     assert_eq!(
-        read("claude", "main.permission-write.txt", "")
-            .split(" / ")
-            .next(),
+        read("claude", "main.permission-write.txt", "").split(" / ").next(),
         Some("Do you want to create a.txt? Yes")
     );
     assert_eq!(

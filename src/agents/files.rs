@@ -14,10 +14,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("claude", include_str!("../../assets/agents/claude.toml")),
     ("codex", include_str!("../../assets/agents/codex.toml")),
     ("command", include_str!("../../assets/agents/command.toml")),
-    (
-        "scripted",
-        include_str!("../../assets/agents/scripted.toml"),
-    ),
+    ("scripted", include_str!("../../assets/agents/scripted.toml")),
     ("shell", include_str!("../../assets/agents/shell.toml")),
 ];
 
@@ -56,10 +53,7 @@ fn own_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "toml")
-        {
+        if path.extension().is_some_and(|extension| extension == "toml") {
             files.push(path);
         }
     }
@@ -69,36 +63,19 @@ fn own_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn unreadable(file: &Path, error: &io::Error) -> Mistake {
     let message = format!("cannot be read: {error}");
-    Mistake {
-        file: file.to_owned(),
-        line: None,
-        message,
-        hint: None,
-    }
+    Mistake { file: file.to_owned(), line: None, message, hint: None }
 }
 
 fn read_own(file: &Path) -> Result<(String, Definition), Mistake> {
     let text = std::fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
-    let name = file
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let legal =
         |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
     if !name.chars().all(legal) || !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         let message = "the file's name is the agent's: only a-z, 0-9, '-', '_', '.'".to_owned();
-        return Err(Mistake {
-            file: file.to_owned(),
-            line: None,
-            message,
-            hint: None,
-        });
+        return Err(Mistake { file: file.to_owned(), line: None, message, hint: None });
     }
-    let shipped = SHIPPED
-        .iter()
-        .find(|(shipped, _)| *shipped == name)
-        .map(|(_, text)| *text);
+    let shipped = SHIPPED.iter().find(|(shipped, _)| *shipped == name).map(|(_, text)| *text);
     read(file, &text, shipped).map(|definition| (name, definition))
 }
 
@@ -118,9 +95,7 @@ fn read(file: &Path, text: &str, shipped: Option<&str>) -> Result<Definition, Mi
             below.try_into().map_err(wrong)?
         }
     };
-    definition
-        .check()
-        .map_err(|(at, message)| Mistake::at(file, text, &at, message))?;
+    definition.check().map_err(|(at, message)| Mistake::at(file, text, &at, message))?;
     Ok(definition)
 }
 
@@ -178,14 +153,8 @@ mod tests {
         let (agents, mistakes) = with(&[("claude.toml", text)]);
         assert!(mistakes.is_empty(), "{mistakes:?}");
         let (own, shipped) = (&agents["claude"], &load(Path::new("/nowhere")).0["claude"]);
-        assert_eq!(
-            (own.program.as_str(), own.submit.pause_ms),
-            ("/opt/claude", 900)
-        );
-        assert_eq!(
-            (&own.launch, &own.submit.clear),
-            (&shipped.launch, &shipped.submit.clear)
-        );
+        assert_eq!((own.program.as_str(), own.submit.pause_ms), ("/opt/claude", 900));
+        assert_eq!((&own.launch, &own.submit.clear), (&shipped.launch, &shipped.submit.clear));
         assert_eq!(own.rules.rule.len(), shipped.rules.rule.len() + 1);
         assert_eq!(own.rules.rule[0].id, "mine");
         assert_eq!(own.rules.rule.last().unwrap().all, ["^> "]);
@@ -202,15 +171,9 @@ mod tests {
     #[test]
     fn a_mistake_names_its_place_and_disables_that_file_only_g1() {
         let (agents, mistakes) = with(&[
-            (
-                "a.toml",
-                "engine = 1\nprogram = \"a\"\n[launch]\nresum = []\n",
-            ),
+            ("a.toml", "engine = 1\nprogram = \"a\"\n[launch]\nresum = []\n"),
             ("b.toml", "program = \"b\"\n"),
-            (
-                "c.toml",
-                "engine = 1\nprogram = \"c\"\n[launch]\nmodel = [\"-m\"]\n",
-            ),
+            ("c.toml", "engine = 1\nprogram = \"c\"\n[launch]\nmodel = [\"-m\"]\n"),
             ("claude.toml", "engine = 2\n"),
             (
                 "d.toml",

@@ -55,11 +55,8 @@ impl Registry {
     ) -> Result<LaunchPlan, AgentError> {
         let definition = self.known(&launch.agent)?;
         let none = Target::default();
-        let target = self
-            .targets
-            .get(&launch.target)
-            .filter(|it| it.agent == launch.agent)
-            .unwrap_or(&none);
+        let target =
+            self.targets.get(&launch.target).filter(|it| it.agent == launch.agent).unwrap_or(&none);
         let prompt = prompt.filter(|prompt| !prompt.is_empty());
         check_prompt(prompt)?;
         let resumed = launch
@@ -77,16 +74,8 @@ impl Registry {
         let at = if subcommand { 1 } else { argv.len() };
         argv.splice(at..at, session);
         let model = launch.model.as_deref().or(target.model.as_deref());
-        let mode = launch
-            .permission_mode
-            .as_deref()
-            .or(target.permission_mode.as_deref());
-        argv.extend(chosen(
-            definition,
-            "model",
-            &definition.launch.model,
-            model,
-        )?);
+        let mode = launch.permission_mode.as_deref().or(target.permission_mode.as_deref());
+        argv.extend(chosen(definition, "model", &definition.launch.model, model)?);
         argv.extend(chosen(
             definition,
             "permission mode",
@@ -101,9 +90,7 @@ impl Registry {
         let env = definition.env.set.iter().chain(&target.env);
         Ok(LaunchPlan {
             argv,
-            env: env
-                .map(|(name, value)| (name.clone(), value.clone()))
-                .collect(),
+            env: env.map(|(name, value)| (name.clone(), value.clone())).collect(),
             env_drop: definition.env.drop.clone(),
             prompt_in_argv: given.is_some(),
             how: match (resumed, prompt) {
@@ -138,14 +125,9 @@ impl Registry {
         } else {
             self.lookup.program(&launch.agent, &definition.program)?
         };
-        let program =
-            program
-                .into_os_string()
-                .into_string()
-                .map_err(|path| AgentError::PathNotText {
-                    agent: launch.agent.clone(),
-                    path: path.into(),
-                })?;
+        let program = program.into_os_string().into_string().map_err(|path| {
+            AgentError::PathNotText { agent: launch.agent.clone(), path: path.into() }
+        })?;
         words.insert(0, program);
         Ok(words)
     }
@@ -153,9 +135,9 @@ impl Registry {
 
 fn check_prompt(prompt: Option<&str>) -> Result<(), AgentError> {
     match prompt {
-        Some(prompt) if prompt.len() > PROMPT_LIMIT => Err(AgentError::PromptTooLong {
-            bytes: prompt.len(),
-        }),
+        Some(prompt) if prompt.len() > PROMPT_LIMIT => {
+            Err(AgentError::PromptTooLong { bytes: prompt.len() })
+        }
         Some(prompt) if prompt.contains('\0') => Err(AgentError::Nul("prompt")),
         _ => Ok(()),
     }
@@ -194,21 +176,11 @@ fn chosen(
         return Ok(Vec::new());
     };
     if template.is_empty() {
-        return Err(AgentError::NotOffered {
-            agent: definition.title.clone(),
-            what,
-        });
+        return Err(AgentError::NotOffered { agent: definition.title.clone(), what });
     }
-    Ok(expand(
-        template,
-        &format!("{{{}}}", what.replace(' ', "_")),
-        value,
-    ))
+    Ok(expand(template, &format!("{{{}}}", what.replace(' ', "_")), value))
 }
 
 fn expand(template: &[String], place: &str, value: &str) -> Vec<String> {
-    template
-        .iter()
-        .map(|word| word.replace(place, value))
-        .collect()
+    template.iter().map(|word| word.replace(place, value)).collect()
 }

@@ -30,11 +30,7 @@ fn bench(config: &str) -> Bench {
 }
 
 fn facts(agent: &str) -> LaunchFacts {
-    LaunchFacts {
-        agent: agent.to_owned(),
-        target: agent.to_owned(),
-        ..LaunchFacts::default()
-    }
+    LaunchFacts { agent: agent.to_owned(), target: agent.to_owned(), ..LaunchFacts::default() }
 }
 
 impl Bench {
@@ -85,48 +81,23 @@ fn claude_is_given_id_choices_and_prompt() {
     assert!(plan.prompt_in_argv && plan.env_drop.contains(&"CLAUDECODE".to_owned()));
     assert_eq!(plan.how, LaunchedHow::PromptAgain);
     let other = bench.plan(&launch, Some("x"), false);
-    assert_ne!(
-        plan.agent_session_id, other.agent_session_id,
-        "a used id is refused by the agent"
-    );
+    assert_ne!(plan.agent_session_id, other.agent_session_id, "a used id is refused by the agent");
 }
 
 #[test]
 fn a_conversation_is_resumed_where_there_is_one_b2() {
     let bench = bench("");
-    let known = |agent| LaunchFacts {
-        agent_session_id: Some("abc".to_owned()),
-        ..facts(agent)
-    };
-    assert_eq!(
-        bench.words(&known("claude"), None, true),
-        ["claude", "--resume", "abc"]
-    );
+    let known = |agent| LaunchFacts { agent_session_id: Some("abc".to_owned()), ..facts(agent) };
+    assert_eq!(bench.words(&known("claude"), None, true), ["claude", "--resume", "abc"]);
     assert_eq!(
         bench.words(&known("codex"), Some("go on"), true),
-        [
-            "codex",
-            "resume",
-            "abc",
-            "-c",
-            "features.daemon_auto_start=false",
-            "go on"
-        ]
+        ["codex", "resume", "abc", "-c", "features.daemon_auto_start=false", "go on"]
     );
     let plan = bench.plan(&known("codex"), None, true);
-    assert_eq!(
-        (plan.how, plan.agent_session_id.as_deref()),
-        (LaunchedHow::Resumed, Some("abc"))
-    );
+    assert_eq!((plan.how, plan.agent_session_id.as_deref()), (LaunchedHow::Resumed, Some("abc")));
     let plan = bench.plan(&facts("codex"), Some("again"), true);
-    assert_eq!(
-        (plan.how, plan.agent_session_id),
-        (LaunchedHow::PromptAgain, None)
-    );
-    assert_eq!(
-        bench.plan(&known("shell"), None, true).how,
-        LaunchedHow::Fresh
-    );
+    assert_eq!((plan.how, plan.agent_session_id), (LaunchedHow::PromptAgain, None));
+    assert_eq!(bench.plan(&known("shell"), None, true).how, LaunchedHow::Fresh);
     assert!(bench.registry.can_resume("claude") && !bench.registry.can_resume("shell"));
 }
 
@@ -136,27 +107,13 @@ fn prompts_that_no_argument_can_hold_are_typed_or_refused_g4() {
     let words = bench.words(&facts("codex"), Some("-rf"), false);
     assert_eq!(words[3..], ["--", "-rf"]);
     let long = "x".repeat(200_000);
-    assert!(
-        !bench
-            .plan(&facts("claude"), Some(&long), false)
-            .prompt_in_argv
-    );
-    assert!(
-        !bench
-            .plan(&facts("shell"), Some("ls"), false)
-            .prompt_in_argv
-    );
+    assert!(!bench.plan(&facts("claude"), Some(&long), false).prompt_in_argv);
+    assert!(!bench.plan(&facts("shell"), Some("ls"), false).prompt_in_argv);
     let refused = |prompt: &str| {
-        bench
-            .registry
-            .plan_launch(&facts("claude"), Some(prompt), false)
-            .unwrap_err()
+        bench.registry.plan_launch(&facts("claude"), Some(prompt), false).unwrap_err()
     };
     assert_eq!(refused("a\0b"), AgentError::Nul("prompt"));
-    assert!(matches!(
-        refused(&"x".repeat((1 << 20) + 1)),
-        AgentError::PromptTooLong { .. }
-    ));
+    assert!(matches!(refused(&"x".repeat((1 << 20) + 1)), AgentError::PromptTooLong { .. }));
 }
 
 #[test]
@@ -168,40 +125,18 @@ fn shell_command_and_scripted_find_their_programs() {
         args: args.iter().map(ToString::to_string).collect(),
         ..facts("command")
     };
-    assert_eq!(
-        bench.words(&command(&["tool", "-x", "a b"]), None, false),
-        ["tool", "-x", "a b"]
-    );
-    assert_eq!(
-        bench.words(&command(&["./run.sh"]), None, false),
-        ["./run.sh"]
-    );
+    assert_eq!(bench.words(&command(&["tool", "-x", "a b"]), None, false), ["tool", "-x", "a b"]);
+    assert_eq!(bench.words(&command(&["./run.sh"]), None, false), ["./run.sh"]);
     let refused = |args: &[&str]| bench.registry.check_agent(&command(args)).unwrap_err();
-    assert!(matches!(
-        refused(&["missing-tool"]),
-        AgentError::ProgramMissing { .. }
-    ));
+    assert!(matches!(refused(&["missing-tool"]), AgentError::ProgramMissing { .. }));
     assert_eq!(refused(&[]), AgentError::NoProgram("command".to_owned()));
     assert!(matches!(refused(&["tool", "a\0"]), AgentError::Nul(_)));
-    let scripted = LaunchFacts {
-        args: vec!["/s/a.script".to_owned()],
-        ..facts("scripted")
-    };
+    let scripted = LaunchFacts { args: vec!["/s/a.script".to_owned()], ..facts("scripted") };
     assert_eq!(
         bench.words(&scripted, Some("-go"), false),
-        [
-            "callboard",
-            "scripted",
-            "/s/a.script",
-            "--session-id",
-            "ID",
-            "--prompt=-go"
-        ]
+        ["callboard", "scripted", "/s/a.script", "--session-id", "ID", "--prompt=-go"]
     );
-    assert_eq!(
-        bench.registry.names(),
-        ["claude", "codex", "command", "shell"]
-    );
+    assert_eq!(bench.registry.names(), ["claude", "codex", "command", "shell"]);
 }
 
 #[test]
@@ -209,18 +144,9 @@ fn unknown_agents_and_choices_are_refused_c1() {
     let bench = bench("");
     let error = bench.registry.check_agent(&facts("claud")).unwrap_err();
     assert!(error.hint().unwrap().contains("claude, codex"));
-    let launch = LaunchFacts {
-        model: Some("x".to_owned()),
-        ..facts("shell")
-    };
+    let launch = LaunchFacts { model: Some("x".to_owned()), ..facts("shell") };
     let error = bench.registry.check_agent(&launch).unwrap_err();
-    assert_eq!(
-        error,
-        AgentError::NotOffered {
-            agent: "Shell".to_owned(),
-            what: "model"
-        }
-    );
+    assert_eq!(error, AgentError::NotOffered { agent: "Shell".to_owned(), what: "model" });
 }
 
 #[test]
@@ -235,33 +161,12 @@ fn a_target_adds_its_choices() {
     };
     assert_eq!(
         bench.words(&launch, None, false),
-        [
-            "claude",
-            "-v",
-            "--session-id",
-            "ID",
-            "--model",
-            "opus",
-            "--permission-mode",
-            "plan"
-        ]
+        ["claude", "-v", "--session-id", "ID", "--model", "opus", "--permission-mode", "plan"]
     );
-    assert_eq!(
-        bench.plan(&launch, None, false).env,
-        [("A".to_owned(), "1".to_owned())]
-    );
+    assert_eq!(bench.plan(&launch, None, false).env, [("A".to_owned(), "1".to_owned())]);
     let registry = &bench.registry;
     assert_eq!(registry.agent_of("careful"), Some("claude"));
-    assert_eq!(
-        (registry.agent_of("codex"), registry.agent_of("x")),
-        (Some("codex"), None)
-    );
+    assert_eq!((registry.agent_of("codex"), registry.agent_of("x")), (Some("codex"), None));
     assert_eq!(registry.targets(), ["careful"]);
-    assert!(
-        registry
-            .version_command("claude")
-            .unwrap()
-            .0
-            .ends_with("claude")
-    );
+    assert!(registry.version_command("claude").unwrap().0.ends_with("claude"));
 }

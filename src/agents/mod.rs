@@ -39,14 +39,7 @@ impl Registry {
     pub fn load(home: &Home, config: &Config) -> (Self, Vec<Mistake>) {
         let (agents, mistakes) = files::load(&home.config.join("agents"));
         let lookup = Lookup::from_env();
-        (
-            Self {
-                agents,
-                targets: config.targets.clone(),
-                lookup,
-            },
-            mistakes,
-        )
+        (Self { agents, targets: config.targets.clone(), lookup }, mistakes)
     }
 
     /// The same registry that looks for programs elsewhere.
@@ -61,10 +54,7 @@ impl Registry {
 
     /// Names of the agents that are offered, in order.
     pub fn names(&self) -> Vec<&str> {
-        let offered = self
-            .agents
-            .iter()
-            .filter(|(_, definition)| !definition.hidden);
+        let offered = self.agents.iter().filter(|(_, definition)| !definition.hidden);
         offered.map(|(name, _)| name.as_str()).collect()
     }
 
@@ -108,29 +98,22 @@ impl Registry {
 
     /// Whether an agent has a way to resume a conversation (B1).
     pub fn can_resume(&self, agent: &str) -> bool {
-        self.find(agent)
-            .is_some_and(|definition| !definition.launch.resume.is_empty())
+        self.find(agent).is_some_and(|definition| !definition.launch.resume.is_empty())
     }
 
     /// Detection rules of an agent; an unknown one has none.
     pub fn rules(&self, agent: &str) -> Rules {
-        self.find(agent)
-            .map(|definition| definition.rules.clone())
-            .unwrap_or_default()
+        self.find(agent).map(|definition| definition.rules.clone()).unwrap_or_default()
     }
 
     /// How an agent is asked to end.
     pub fn stop_way(&self, agent: &str) -> StopWay {
-        self.find(agent)
-            .map(|definition| definition.stop.clone())
-            .unwrap_or_default()
+        self.find(agent).map(|definition| definition.stop.clone()).unwrap_or_default()
     }
 
     /// How text is submitted to an agent.
     pub fn submit(&self, agent: &str) -> SubmitRule {
-        self.find(agent)
-            .map(|definition| definition.submit.clone())
-            .unwrap_or_default()
+        self.find(agent).map(|definition| definition.submit.clone()).unwrap_or_default()
     }
 
     fn known(&self, agent: &str) -> Result<&Definition, AgentError> {

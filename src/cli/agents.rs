@@ -65,15 +65,10 @@ async fn agent(registry: &Registry, name: &str, definition: &Definition) -> Agen
         ("session_id", !launch.session_id.is_empty()),
         ("model", !launch.model.is_empty()),
         ("permission_mode", !launch.permission_mode.is_empty()),
-        (
-            "detect",
-            definition.rules.shell || !definition.rules.rule.is_empty(),
-        ),
+        ("detect", definition.rules.shell || !definition.rules.rule.is_empty()),
     ];
     let named_by_session = definition.program == BY_SESSION;
-    let path = program
-        .as_ref()
-        .map(|path| path.to_string_lossy().into_owned());
+    let path = program.as_ref().map(|path| path.to_string_lossy().into_owned());
     let name_only = (!named_by_session).then(|| definition.program.clone());
     AgentJson {
         name: name.to_owned(),
@@ -81,10 +76,7 @@ async fn agent(registry: &Registry, name: &str, definition: &Definition) -> Agen
         program: path.or(name_only),
         version: version(registry, name).await,
         verified: Some(definition.verified.clone()).filter(|version| !version.is_empty()),
-        can: can
-            .into_iter()
-            .filter_map(|(word, able)| able.then_some(word))
-            .collect(),
+        can: can.into_iter().filter_map(|(word, able)| able.then_some(word)).collect(),
     }
 }
 
@@ -93,10 +85,8 @@ async fn version(registry: &Registry, name: &str) -> Option<String> {
     let (program, arguments) = registry.version_command(name)?;
     let mut asked = Command::new(program);
     asked.args(arguments);
-    let said = tokio::time::timeout(VERSION_LIMIT, command::run(asked, VERSION_BYTES))
-        .await
-        .ok()?
-        .ok()?;
+    let said =
+        tokio::time::timeout(VERSION_LIMIT, command::run(asked, VERSION_BYTES)).await.ok()?.ok()?;
     let text = String::from_utf8_lossy(&said.stdout);
     let line = text.lines().map(clean_line).find(|line| !line.is_empty())?;
     Some(cut(&line, VERSION_CELLS, "…"))

@@ -49,20 +49,14 @@ pub(crate) struct Guard {
 impl Guard {
     /// A guard that has admitted `plan`.
     pub(crate) fn new(plan: &Plan, yes: bool) -> Self {
-        Self {
-            admitted: Mutex::new(plan.ids().into_iter().collect()),
-            yes,
-        }
+        Self { admitted: Mutex::new(plan.ids().into_iter().collect()), yes }
     }
 
     /// Whether `plan` may be carried out; asks where it holds more than what was admitted.
     pub(crate) fn admits(&self, plan: &Plan) -> bool {
         let mut admitted = self.admitted.lock().unwrap_or_else(PoisonError::into_inner);
-        let added: Vec<_> = plan
-            .items
-            .iter()
-            .filter(|item| !admitted.contains(&item.row.id))
-            .collect();
+        let added: Vec<_> =
+            plan.items.iter().filter(|item| !admitted.contains(&item.row.id)).collect();
         let ids: Vec<SessionId> = added.iter().map(|item| item.row.id.clone()).collect();
         let fine = added.is_empty()
             || if self.yes {
@@ -90,15 +84,7 @@ pub(crate) fn names(ids: &[SessionId]) -> String {
 
 /// A plan as a table.
 pub(crate) fn plan_text(plan: &Plan) -> String {
-    let mut table = Table::new(&[
-        "id",
-        "live",
-        "dirty",
-        "unpushed",
-        "pr",
-        "pinned",
-        "because of",
-    ]);
+    let mut table = Table::new(&["id", "live", "dirty", "unpushed", "pr", "pinned", "because of"]);
     let number = |value: Option<u32>| value.map_or_else(|| "?".to_owned(), |n| n.to_string());
     let mark = |set: bool| if set { "yes" } else { "" };
     for item in &plan.items {
@@ -107,23 +93,13 @@ pub(crate) fn plan_text(plan: &Plan) -> String {
             mark(item.row.live),
             &number(item.advice.dirty_files),
             &number(item.advice.unpushed_commits),
-            &item
-                .row
-                .open_pr
-                .map(|pr| format!("#{pr}"))
-                .unwrap_or_default(),
+            &item.row.open_pr.map(|pr| format!("#{pr}")).unwrap_or_default(),
             mark(item.row.pinned),
             item.pulled_in_by.as_ref().map_or("", SessionId::as_str),
         ]);
     }
-    let skipped = lines(&plan.skipped, |skip| {
-        format!("skipped {}: {}", skip.id, skip.reason)
-    });
-    if plan.is_empty() {
-        format!("nothing to do\n{skipped}")
-    } else {
-        format!("{table}{skipped}")
-    }
+    let skipped = lines(&plan.skipped, |skip| format!("skipped {}: {}", skip.id, skip.reason));
+    if plan.is_empty() { format!("nothing to do\n{skipped}") } else { format!("{table}{skipped}") }
 }
 
 #[cfg(test)]
@@ -155,29 +131,18 @@ mod tests {
 
     #[test]
     fn yes_admits_added_descendants_only_d3() {
-        let plan = Plan {
-            items: vec![item("a-1", None)],
-            skipped: Vec::new(),
-        };
+        let plan = Plan { items: vec![item("a-1", None)], skipped: Vec::new() };
         let guard = Guard::new(&plan, true);
         assert!(guard.admits(&plan));
-        let grown = Plan {
-            items: vec![item("a-1", None), item("a-2", Some("a-1"))],
-            ..plan
-        };
+        let grown = Plan { items: vec![item("a-1", None), item("a-2", Some("a-1"))], ..plan };
         assert!(guard.admits(&grown));
-        let other = Plan {
-            items: vec![item("a-3", None)],
-            ..Plan::default()
-        };
+        let other = Plan { items: vec![item("a-3", None)], ..Plan::default() };
         assert!(!guard.admits(&other));
     }
 
     #[test]
     fn many_ids_are_counted() {
-        let ids: Vec<_> = (1..=14)
-            .map(|n| SessionId::new(format!("a-{n}")).unwrap())
-            .collect();
+        let ids: Vec<_> = (1..=14).map(|n| SessionId::new(format!("a-{n}")).unwrap()).collect();
         assert!(names(&ids).ends_with("a-12 and 2 more"));
         assert_eq!(names(&ids[..2]), "a-1, a-2");
     }

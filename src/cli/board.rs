@@ -25,11 +25,7 @@ pub(crate) async fn run(console: &Console<Real>, args: BoardArgs) -> CommandResu
     let start = start(console, args).await?;
     let summary = dashboard(&console.host, &console.home, folder, start).await?;
     console.out.remark(&summary.farewell);
-    Ok(if summary.interrupted {
-        Ending::Short(ErrorKind::Interrupted)
-    } else {
-        Ending::Done
-    })
+    Ok(if summary.interrupted { Ending::Short(ErrorKind::Interrupted) } else { Ending::Done })
 }
 
 /// A session without a section is looked for where it is shown.
@@ -55,9 +51,7 @@ pub(crate) async fn dashboard(
     let ports = host.ports();
     let agents = ports.agents();
     let names = agents.names().into_iter();
-    let agents = names
-        .map(|name| (name.to_owned(), agents.program(name).is_ok()))
-        .collect();
+    let agents = names.map(|name| (name.to_owned(), agents.program(name).is_ok())).collect();
     let watched = host.clone();
     let workspace: WorkspaceName = ports.workspace().clone();
     Ok(show(Options {
@@ -77,8 +71,5 @@ pub(crate) async fn dashboard(
 
 /// The nearest folder at or above `folder` that holds a repository.
 fn repository(folder: &Path) -> Option<PathBuf> {
-    folder
-        .ancestors()
-        .find(|above| above.join(".git").exists())
-        .map(Path::to_owned)
+    folder.ancestors().find(|above| above.join(".git").exists()).map(Path::to_owned)
 }

@@ -30,9 +30,8 @@ pub(crate) fn run(home: &Home, config: &Config, out: Output) -> CommandResult {
         Err(error) => return Err(CliError::io(format!("reading {}", path.display()))(error)),
     };
     let unreadable = |what: String| CliError::io(what)(std::io::ErrorKind::InvalidData.into());
-    let file: toml::Table = text
-        .parse()
-        .map_err(|_| unreadable(format!("reading {}", path.display())))?;
+    let file: toml::Table =
+        text.parse().map_err(|_| unreadable(format!("reading {}", path.display())))?;
     let all = toml::Table::try_from(config)
         .map_err(|_| unreadable("writing the configuration".to_owned()))?;
     let values: Vec<ValueJson> = all

@@ -58,9 +58,7 @@ impl<P: Ports> Console<P> {
         ids.iter()
             .map(|id| {
                 let session = found.iter().find(|session| session.id == *id);
-                session
-                    .cloned()
-                    .ok_or_else(|| HostError::NotFound(id.clone()).into())
+                session.cloned().ok_or_else(|| HostError::NotFound(id.clone()).into())
             })
             .collect()
     }
@@ -141,9 +139,7 @@ impl<P: Ports> Console<P> {
         target: Option<String>,
         args: Vec<String>,
     ) -> Result<LaunchFacts, CliError> {
-        let name = target
-            .or(agent)
-            .unwrap_or_else(|| self.config.agent.clone());
+        let name = target.or(agent).unwrap_or_else(|| self.config.agent.clone());
         if name == "command" && args.is_empty() {
             return Err(CliError::Usage {
                 message: "the agent command wants a program".to_owned(),
@@ -151,18 +147,8 @@ impl<P: Ports> Console<P> {
             });
         }
         // What a target adds to the launch is worked out at each launch anew.
-        let agent = self
-            .config
-            .targets
-            .get(&name)
-            .map_or(&name, |target| &target.agent)
-            .clone();
-        Ok(LaunchFacts {
-            agent,
-            target: name,
-            args,
-            ..LaunchFacts::default()
-        })
+        let agent = self.config.targets.get(&name).map_or(&name, |target| &target.agent).clone();
+        Ok(LaunchFacts { agent, target: name, args, ..LaunchFacts::default() })
     }
 }
 
@@ -192,10 +178,8 @@ pub(crate) async fn open(
 
 fn cancel_on_signals(cancel: CancellationToken) -> Result<(), CliError> {
     let hear = |kind| signal(kind).map_err(CliError::io("listening to signals"));
-    let (mut interrupt, mut terminate) = (
-        hear(SignalKind::interrupt())?,
-        hear(SignalKind::terminate())?,
-    );
+    let (mut interrupt, mut terminate) =
+        (hear(SignalKind::interrupt())?, hear(SignalKind::terminate())?);
     tokio::spawn(async move {
         tokio::select! {
             _ = interrupt.recv() => {}

@@ -21,15 +21,7 @@ pub(crate) async fn pin<P: Ports>(
 ) -> CommandResult {
     let ids = existing(console, ids).await?;
     console.host.pin(&ids, pinned, &console.actor).await?;
-    report(
-        console,
-        &ids,
-        if pinned {
-            "pinned"
-        } else {
-            "not pinned any more"
-        },
-    )
+    report(console, &ids, if pinned { "pinned" } else { "not pinned any more" })
 }
 
 /// `seen`
@@ -47,10 +39,7 @@ pub(crate) async fn seen<P: Ports>(console: &Console<P>, ids: &[IdArg]) -> Comma
 /// # Errors
 /// There is no such session.
 pub(crate) async fn rename<P: Ports>(console: &Console<P>, args: RenameArgs) -> CommandResult {
-    console
-        .host
-        .rename(&args.id, &args.title, &console.actor)
-        .await?;
+    console.host.rename(&args.id, &args.title, &console.actor).await?;
     let session = console.session(&args.id).await?;
     console.out.report(&SessionJson::from(&session), |_| {
         format!("{} is called {} now", session.id, session.title)
@@ -69,8 +58,6 @@ async fn existing<P: Ports>(
 }
 
 fn report<P: Ports>(console: &Console<P>, ids: &[SessionId], what: &str) -> CommandResult {
-    console.out.report(&Named("ids", ids), |list| {
-        lines(list.1, |id| format!("{id} {what}"))
-    })?;
+    console.out.report(&Named("ids", ids), |list| lines(list.1, |id| format!("{id} {what}")))?;
     Ok(Ending::Done)
 }

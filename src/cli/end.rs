@@ -32,44 +32,24 @@ pub(crate) async fn delete<P: Ports>(console: &Console<P>, args: DeleteArgs) -> 
     };
     let plan = console.host.plan_delete(&console.context, &request).await?;
     if args.dry_run {
-        console
-            .out
-            .answer(&PlanJson::from(&plan), |_| plan_text(&plan))?;
+        console.out.answer(&PlanJson::from(&plan), |_| plan_text(&plan))?;
         return Ok(Ending::Done);
     }
     if !args.yes && !plan.is_empty() {
         confirm("delete", &question(&plan))?;
     }
     let guard = Guard::new(&plan, args.yes);
-    let report = console
-        .host
-        .delete(&console.context, request, &|plan| guard.admits(plan))
-        .await?;
+    let report = console.host.delete(&console.context, request, &|plan| guard.admits(plan)).await?;
     console.out.report(&report, delete_text)?;
-    let held = report
-        .skipped
-        .iter()
-        .filter(|skip| skip.reason.contains("did_not_end"))
-        .count();
-    Ok(Ending::of(
-        report.removed_session_ids.len(),
-        held,
-        ErrorKind::Failed,
-    ))
+    let held = report.skipped.iter().filter(|skip| skip.reason.contains("did_not_end")).count();
+    Ok(Ending::of(report.removed_session_ids.len(), held, ErrorKind::Failed))
 }
 
 fn question(plan: &Plan) -> String {
     let live = plan.items.iter().filter(|item| item.row.live).count();
-    let dirty = plan
-        .items
-        .iter()
-        .filter(|item| item.advice.dirty_files > Some(0))
-        .count();
-    let stops = if live > 0 {
-        format!("; {live} running agents will be stopped")
-    } else {
-        String::new()
-    };
+    let dirty = plan.items.iter().filter(|item| item.advice.dirty_files > Some(0)).count();
+    let stops =
+        if live > 0 { format!("; {live} running agents will be stopped") } else { String::new() };
     let keeps = if dirty > 0 {
         format!("; {dirty} have uncommitted work, kept in the trash")
     } else {
@@ -86,14 +66,9 @@ fn delete_text(report: &DeleteReport) -> String {
         ),
         None => "nothing was deleted\n".to_owned(),
     };
-    let remarks = report
-        .notes
-        .iter()
-        .map(|note| format!("{}: {}\n", note.id, note.text));
-    let skipped = report
-        .skipped
-        .iter()
-        .map(|skip| format!("skipped {}: {}\n", skip.id, skip.reason));
+    let remarks = report.notes.iter().map(|note| format!("{}: {}\n", note.id, note.text));
+    let skipped =
+        report.skipped.iter().map(|skip| format!("skipped {}: {}\n", skip.id, skip.reason));
     let late = report.cleanup_failed_ids.iter().map(|id| {
         format!("{id}: its folder could not be moved yet; tried again at the next start\n")
     });
@@ -109,25 +84,16 @@ pub(crate) async fn stop<P: Ports>(console: &Console<P>, args: StopArgs) -> Comm
     let chosen = select::choose(console, &args.selector).await?;
     let plan = stop_plan(console, &chosen.ids).await?;
     if args.dry_run {
-        console
-            .out
-            .answer(&PlanJson::from(&plan), |_| plan_text(&plan))?;
+        console.out.answer(&PlanJson::from(&plan), |_| plan_text(&plan))?;
         return Ok(Ending::Done);
     }
-    let live: Vec<SessionId> = plan
-        .items
-        .iter()
-        .filter(|item| item.row.live)
-        .map(|item| item.row.id.clone())
-        .collect();
+    let live: Vec<SessionId> =
+        plan.items.iter().filter(|item| item.row.live).map(|item| item.row.id.clone()).collect();
     if !args.yes && !live.is_empty() {
         confirm("stop", &format!("Stop {}?", names(&live)))?;
     }
     let ids: Vec<SessionId> = chosen.ids.into_iter().collect();
-    let report = console
-        .host
-        .stop(&console.context, &ids, args.done, &console.actor)
-        .await?;
+    let report = console.host.stop(&console.context, &ids, args.done, &console.actor).await?;
     console.out.report(&report, stop_text)?;
     Ok(stop_ending(&report))
 }
@@ -142,23 +108,13 @@ async fn stop_plan<P: Ports>(
         .rows
         .into_iter()
         .filter(|row| ids.contains(&row.id))
-        .map(|row| PlanItem {
-            row,
-            pulled_in_by: None,
-            advice: Advice::default(),
-        })
+        .map(|row| PlanItem { row, pulled_in_by: None, advice: Advice::default() })
         .collect();
-    Ok(Plan {
-        items,
-        skipped: rows.missing,
-    })
+    Ok(Plan { items, skipped: rows.missing })
 }
 
 fn stop_ending(report: &StopReport) -> Ending {
-    let reasons = report
-        .results
-        .iter()
-        .filter_map(|result| result.reason.as_deref());
+    let reasons = report.results.iter().filter_map(|result| result.reason.as_deref());
     let failed: Vec<&str> = reasons.filter(|reason| *reason != NOT_RUNNING).collect();
     let kind = match failed.first() {
         Some(&("not_found" | "in_trash")) => ErrorKind::NotFound,
@@ -171,10 +127,7 @@ fn stop_text(report: &StopReport) -> String {
     let line = |result: &crate::host::report::StopResult| match &result.reason {
         Some(reason) => format!("{}: {reason}\n", result.id),
         None if result.stopped && result.escalated => {
-            format!(
-                "{} stopped; it did not end when asked politely\n",
-                result.id
-            )
+            format!("{} stopped; it did not end when asked politely\n", result.id)
         }
         None if result.stopped => format!("{} stopped\n", result.id),
         None => format!("{} had ended\n", result.id),

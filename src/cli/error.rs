@@ -232,12 +232,7 @@ mod tests {
         let json = serde_json::to_value(ErrorReport::from(&error)).unwrap();
         assert_eq!(json["error"]["kind"], "refused");
         assert_eq!(json["error"]["id"], "shop-4");
-        assert!(
-            json["error"]["hint"]
-                .as_str()
-                .unwrap()
-                .contains("restore shop-4")
-        );
+        assert!(json["error"]["hint"].as_str().unwrap().contains("restore shop-4"));
         let error = CliError::WaitedTooLong;
         let json = serde_json::to_value(ErrorReport::from(&error)).unwrap();
         assert!(json["error"]["hint"].is_null() && json["error"]["id"].is_null());
@@ -246,13 +241,7 @@ mod tests {
     #[test]
     fn many_results_end_as_done_partly_done_or_by_their_kind() {
         assert_eq!(Ending::of(3, 0, ErrorKind::Failed), Ending::Done);
-        assert_eq!(
-            Ending::of(0, 2, ErrorKind::Refused),
-            Ending::Short(ErrorKind::Refused)
-        );
-        assert_eq!(
-            Ending::of(1, 1, ErrorKind::Failed),
-            Ending::Short(ErrorKind::Partial)
-        );
+        assert_eq!(Ending::of(0, 2, ErrorKind::Refused), Ending::Short(ErrorKind::Refused));
+        assert_eq!(Ending::of(1, 1, ErrorKind::Failed), Ending::Short(ErrorKind::Partial));
     }
 }

@@ -212,11 +212,7 @@ pub(crate) struct WaitJson<'a> {
 impl<'a> From<&'a Session> for WaitJson<'a> {
     fn from(session: &'a Session) -> Self {
         let condition = &session.condition;
-        Self {
-            id: &session.id,
-            status: condition.status,
-            activity: condition.activity.value,
-        }
+        Self { id: &session.id, status: condition.status, activity: condition.activity.value }
     }
 }
 

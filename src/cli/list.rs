@@ -37,19 +37,13 @@ pub(crate) async fn list<P: Ports>(console: &Console<P>, args: ListArgs) -> Comm
     };
     let ports = console.host.ports();
     console.host.settle_due().await?;
-    let mut page = if nothing {
-        Page::default()
-    } else {
-        ports.page(&query).await?
-    };
+    let mut page = if nothing { Page::default() } else { ports.page(&query).await? };
     if !args.deleted && console.reconcile(&page.sessions).await? {
         page = ports.page(&query).await?;
     }
     let searched = query.filter.text.is_some();
     let now = ports.now();
-    console
-        .out
-        .answer(&PageJson::new(&page, searched), |_| table(&page, now))?;
+    console.out.answer(&PageJson::new(&page, searched), |_| table(&page, now))?;
     Ok(Ending::Done)
 }
 
@@ -81,9 +75,7 @@ fn table(page: &Page, now: Timestamp) -> String {
 pub(crate) async fn sections<P: Ports>(console: &Console<P>) -> CommandResult {
     console.host.settle_due().await?;
     let sections = console.host.ports().sections().await?;
-    console
-        .out
-        .answer(&Named("sections", &sections), |list| section_table(list.1))?;
+    console.out.answer(&Named("sections", &sections), |list| section_table(list.1))?;
     Ok(Ending::Done)
 }
 
@@ -117,9 +109,7 @@ pub(crate) async fn show<P: Ports>(console: &Console<P>, id: &SessionId) -> Comm
         session = console.session(id).await?;
     }
     let now = console.host.ports().now();
-    console
-        .out
-        .answer(&SessionJson::from(&session), |_| details(&session, now))?;
+    console.out.answer(&SessionJson::from(&session), |_| details(&session, now))?;
     Ok(Ending::Done)
 }
 
@@ -133,33 +123,17 @@ fn details(session: &Session, now: Timestamp) -> String {
         }
     };
     let text = |value: &dyn std::fmt::Display| Some(value.to_string());
-    let attention = condition
-        .attention
-        .map(|reason| format!(", wants you: {reason}"));
+    let attention = condition.attention.map(|reason| format!(", wants you: {reason}"));
     line("id", text(&session.id));
     line("title", Some(session.title.clone()));
-    line(
-        "status",
-        Some(format!(
-            "{}{}",
-            condition.status,
-            attention.unwrap_or_default()
-        )),
-    );
+    line("status", Some(format!("{}{}", condition.status, attention.unwrap_or_default())));
     line("why", Some(why(session)));
     line(
         "activity",
-        Some(format!(
-            "{}, {}",
-            condition.activity.value,
-            age(now, condition.activity.since)
-        )),
+        Some(format!("{}, {}", condition.activity.value, age(now, condition.activity.since))),
     );
     if let Some(question) = &condition.question {
-        line(
-            "question",
-            Some(format!("{}: {}", question.kind, question.text)),
-        );
+        line("question", Some(format!("{}: {}", question.kind, question.text)));
         line("options", Some(question.options.join(" | ")));
     }
     line("error", session.error.clone());
@@ -175,50 +149,20 @@ fn details(session: &Session, now: Timestamp) -> String {
         let stale = if pr.stale { ", stale" } else { "" };
         line(
             "pr",
-            Some(format!(
-                "#{} {}, checks {}{stale} {}",
-                pr.number, pr.state, pr.ci, pr.url
-            )),
+            Some(format!("#{} {}, checks {}{stale} {}", pr.number, pr.state, pr.ci, pr.url)),
         );
     }
     line("turn", text(&condition.turn));
     line("generation", text(&condition.lifecycle.generation));
-    line(
-        "keeper",
-        session
-            .runtime
-            .keeper_pid
-            .map(|pid| format!("process {pid}")),
-    );
+    line("keeper", session.runtime.keeper_pid.map(|pid| format!("process {pid}")));
     line("process", session.runtime.pid.map(|pid| pid.to_string()));
-    line(
-        "exit code",
-        session.runtime.exit_code.map(|code| code.to_string()),
-    );
-    line(
-        "signal",
-        session.runtime.signal.map(|signal| signal.to_string()),
-    );
+    line("exit code", session.runtime.exit_code.map(|code| code.to_string()));
+    line("signal", session.runtime.signal.map(|signal| signal.to_string()));
     line("conversation", session.launch.agent_session_id.clone());
     line("created", text(&session.created_at));
-    line(
-        "last activity",
-        condition.last_activity_at.as_ref().map(ToString::to_string),
-    );
-    line(
-        "deleted",
-        session
-            .deletion
-            .as_ref()
-            .map(|deletion| deletion.at.to_string()),
-    );
-    line(
-        "batch",
-        session
-            .deletion
-            .as_ref()
-            .map(|deletion| deletion.batch.to_string()),
-    );
+    line("last activity", condition.last_activity_at.as_ref().map(ToString::to_string));
+    line("deleted", session.deletion.as_ref().map(|deletion| deletion.at.to_string()));
+    line("batch", session.deletion.as_ref().map(|deletion| deletion.batch.to_string()));
     line("prompt", session.prompt.clone());
     table.to_string()
 }

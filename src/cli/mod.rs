@@ -44,10 +44,7 @@ pub fn main(args: &[OsString]) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return wrong_use(&error, args.iter().any(|arg| arg == "--json")),
     };
-    let out = Output {
-        json: cli.global.json,
-        quiet: cli.global.quiet,
-    };
+    let out = Output { json: cli.global.json, quiet: cli.global.quiet };
     let result = run(cli, out);
     match &result {
         Ok(_) | Err(CliError::ClosedPipe) => {}
@@ -61,10 +58,7 @@ fn wrong_use(error: &clap::Error, json: bool) -> ExitCode {
     if json && error.use_stderr() {
         let text = error.to_string();
         let message = text.trim_start_matches("error: ").trim_end().to_owned();
-        let error = CliError::Usage {
-            message,
-            hint: None,
-        };
+        let error = CliError::Usage { message, hint: None };
         Output { json, quiet: false }.error(&error);
         return exit_code(&Err(error));
     }

@@ -27,11 +27,7 @@ impl Output {
         value: &T,
         human: impl FnOnce(&T) -> String,
     ) -> Result<(), CliError> {
-        if self.json {
-            write_json(value)
-        } else {
-            write_text(&human(value))
-        }
+        if self.json { write_json(value) } else { write_text(&human(value)) }
     }
 
     /// Prints what was done; as text only where not told to be quiet.
@@ -43,11 +39,7 @@ impl Output {
         value: &T,
         human: impl FnOnce(&T) -> String,
     ) -> Result<(), CliError> {
-        if self.quiet && !self.json {
-            Ok(())
-        } else {
-            self.answer(value, human)
-        }
+        if self.quiet && !self.json { Ok(()) } else { self.answer(value, human) }
     }
 
     /// Prints a remark on standard error, where people read it.
@@ -63,14 +55,8 @@ impl Output {
         let text = if self.json {
             serde_json::to_string(&ErrorReport::from(error)).unwrap_or_else(|_| error.to_string())
         } else {
-            let hint = error
-                .hint()
-                .map(|hint| format!("\nhint: {}", clean_line(&hint)));
-            format!(
-                "error: {}{}",
-                clean_lines(&error.to_string()),
-                hint.unwrap_or_default()
-            )
+            let hint = error.hint().map(|hint| format!("\nhint: {}", clean_line(&hint)));
+            format!("error: {}{}", clean_lines(&error.to_string()), hint.unwrap_or_default())
         };
         let _gone = writeln!(io::stderr().lock(), "{text}");
     }
@@ -89,11 +75,7 @@ fn write_json<T: Serialize>(value: &T) -> Result<(), CliError> {
 /// As [`Output::answer`].
 pub(crate) fn write_text(text: &str) -> Result<(), CliError> {
     let mut stdout = io::stdout().lock();
-    let end = if text.is_empty() || text.ends_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.write_all(end.as_bytes()))
@@ -111,10 +93,7 @@ fn clean_lines(text: &str) -> String {
 
 /// One line for each item.
 pub(crate) fn lines<T>(items: impl IntoIterator<Item = T>, line: impl Fn(T) -> String) -> String {
-    items
-        .into_iter()
-        .flat_map(|item| [line(item), "\n".to_owned()])
-        .collect()
+    items.into_iter().flat_map(|item| [line(item), "\n".to_owned()]).collect()
 }
 
 /// Columns of text, each as wide as its widest cell; control characters are removed.
@@ -126,9 +105,7 @@ pub(crate) struct Table {
 impl Table {
     /// A table with these headings.
     pub(crate) fn new(headings: &[&str]) -> Self {
-        Self {
-            rows: vec![headings.iter().map(|text| text.to_uppercase()).collect()],
-        }
+        Self { rows: vec![headings.iter().map(|text| text.to_uppercase()).collect()] }
     }
 
     /// A table without headings, for names and values.
@@ -138,8 +115,7 @@ impl Table {
 
     /// Adds a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [&str; N]) {
-        self.rows
-            .push(cells.iter().map(|text| clean_line(text)).collect());
+        self.rows.push(cells.iter().map(|text| clean_line(text)).collect());
     }
 }
 
@@ -147,13 +123,7 @@ impl std::fmt::Display for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns)
-            .map(|at| {
-                self.rows
-                    .iter()
-                    .filter_map(|row| row.get(at))
-                    .map(|c| width(c))
-                    .max()
-            })
+            .map(|at| self.rows.iter().filter_map(|row| row.get(at)).map(|c| width(c)).max())
             .map(Option::unwrap_or_default)
             .collect();
         for row in &self.rows {
@@ -177,9 +147,6 @@ mod tests {
         let mut table = Table::new(&["id", "title"]);
         table.row(["shop-1", "日本"]);
         table.row(["a", "b\u{1b}[31m\nc"]);
-        assert_eq!(
-            table.to_string(),
-            "ID      TITLE\nshop-1  日本\na       b[31m c\n"
-        );
+        assert_eq!(table.to_string(), "ID      TITLE\nshop-1  日本\na       b[31m c\n");
     }
 }

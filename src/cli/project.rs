@@ -19,22 +19,10 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, command: ProjectCommand)
     match command {
         ProjectCommand::List => {
             let projects = console.host.ports().projects().await?;
-            console
-                .out
-                .answer(&Named("projects", &projects), |list| table(list.1))?;
+            console.out.answer(&Named("projects", &projects), |list| table(list.1))?;
         }
-        ProjectCommand::Add(ProjectAdd {
-            path,
-            name,
-            setup,
-            copy,
-            link,
-        }) => {
-            let setup = ProjectSetup {
-                commands: setup,
-                copy,
-                link,
-            };
+        ProjectCommand::Add(ProjectAdd { path, name, setup, copy, link }) => {
+            let setup = ProjectSetup { commands: setup, copy, link };
             let project = console.host.add_project(&path, name, setup).await?;
             console.out.report(&project, |project| {
                 format!("registered {} at {}", project.name, project.path.display())

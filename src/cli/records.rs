@@ -24,19 +24,14 @@ const OPERATIONS: usize = 100;
 pub(crate) async fn messages<P: Ports>(console: &Console<P>, id: &SessionId) -> CommandResult {
     console.session(id).await?;
     let messages = console.host.ports().messages(id).await?;
-    console.out.answer(&Named("messages", &messages), |list| {
-        list.1.iter().map(message_text).collect()
-    })?;
+    console
+        .out
+        .answer(&Named("messages", &messages), |list| list.1.iter().map(message_text).collect())?;
     Ok(Ending::Done)
 }
 
 fn message_text(message: &Message) -> String {
-    format!(
-        "{}  {}\n{}\n\n",
-        message.at,
-        message.source,
-        clean_block(&message.text).trim_end()
-    )
+    format!("{}  {}\n{}\n\n", message.at, message.source, clean_block(&message.text).trim_end())
 }
 
 /// `events`
@@ -47,14 +42,8 @@ pub(crate) async fn events<P: Ports>(console: &Console<P>, args: EventsArgs) -> 
     if let Some(id) = &args.id {
         console.session(id).await?;
     }
-    let events = console
-        .host
-        .ports()
-        .events(args.id.as_ref(), args.limit)
-        .await?;
-    console
-        .out
-        .answer(&Named("events", &events), |list| event_table(list.1))?;
+    let events = console.host.ports().events(args.id.as_ref(), args.limit).await?;
+    console.out.answer(&Named("events", &events), |list| event_table(list.1))?;
     Ok(Ending::Done)
 }
 
@@ -88,9 +77,7 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
             let operations = console.host.ports().operations(OPERATIONS).await?;
             console
                 .out
-                .answer(&Named("operations", &operations), |list| {
-                    operation_table(list.1)
-                })?;
+                .answer(&Named("operations", &operations), |list| operation_table(list.1))?;
         }
         OpsCommand::Show { id } => {
             let operations = console.host.ports().operations(usize::MAX).await?;
@@ -122,16 +109,9 @@ fn operation_table(operations: &[Operation]) -> String {
 fn operation_text(operation: &Operation) -> String {
     let mut table = Table::plain();
     for result in &operation.results {
-        table.row([
-            result.id.as_str(),
-            &result.state,
-            result.detail.as_deref().unwrap_or(""),
-        ]);
+        table.row([result.id.as_str(), &result.state, result.detail.as_deref().unwrap_or("")]);
     }
-    format!(
-        "{}{table}",
-        operation_table(std::slice::from_ref(operation))
-    )
+    format!("{}{table}", operation_table(std::slice::from_ref(operation)))
 }
 
 /// `recover`
@@ -141,11 +121,7 @@ fn operation_text(operation: &Operation) -> String {
 pub(crate) async fn recover<P: Ports>(console: &Console<P>) -> CommandResult {
     let report = console.host.recover(&console.context).await?;
     console.out.report(&report, recover_text)?;
-    Ok(if report.stuck.is_empty() {
-        Ending::Done
-    } else {
-        Ending::Short(ErrorKind::Partial)
-    })
+    Ok(if report.stuck.is_empty() { Ending::Done } else { Ending::Short(ErrorKind::Partial) })
 }
 
 fn recover_text(report: &RecoverReport) -> String {
@@ -167,9 +143,5 @@ fn recover_text(report: &RecoverReport) -> String {
         }
     }
     let text = table.to_string();
-    if text.is_empty() {
-        "nothing was left half done".to_owned()
-    } else {
-        text
-    }
+    if text.is_empty() { "nothing was left half done".to_owned() } else { text }
 }

@@ -34,12 +34,8 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: RestoreArgs) -> Co
         console.out.answer(&report, |report| text(report, true))?;
         return Ok(ending(&report));
     }
-    let request = RestoreRequest {
-        target,
-        launch: args.launch,
-        to: args.to,
-        actor: console.actor.clone(),
-    };
+    let request =
+        RestoreRequest { target, launch: args.launch, to: args.to, actor: console.actor.clone() };
     let report = console.host.restore(&console.context, request).await?;
     console.out.report(&report, |report| text(report, false))?;
     Ok(ending(&report))
@@ -77,21 +73,16 @@ async fn foresee<P: Ports>(
                     add(&mut report, ports.component(&session.id).await?);
                 } else if session.is_live() {
                     let reason = HostError::NotRestorable(session.id.clone()).to_string();
-                    report.not_restored.push(SkippedRow {
-                        id: session.id,
-                        reason,
-                    });
+                    report.not_restored.push(SkippedRow { id: session.id, reason });
                 } else {
                     report.launched_ids.push(session.id);
                 }
             }
         }
     }
-    for list in [
-        &mut report.restored_session_ids,
-        &mut report.launched_ids,
-        &mut report.was_live_ids,
-    ] {
+    for list in
+        [&mut report.restored_session_ids, &mut report.launched_ids, &mut report.was_live_ids]
+    {
         list.sort();
         list.dedup();
     }
@@ -115,11 +106,7 @@ fn text(report: &RestoreReport, foreseen: bool) -> String {
         line(format!("{would}restored: {names}"));
     }
     for id in &report.launched_ids {
-        let how = report
-            .how
-            .iter()
-            .find(|(launched, _)| launched == id)
-            .map(|(_, how)| how);
+        let how = report.how.iter().find(|(launched, _)| launched == id).map(|(_, how)| how);
         line(match how {
             Some(LaunchedHow::Resumed) => format!("{id} runs again and resumed its conversation"),
             Some(LaunchedHow::PromptAgain) => format!("{id} runs again and got its prompt again"),
@@ -135,10 +122,7 @@ fn text(report: &RestoreReport, foreseen: bool) -> String {
         .collect();
     if !waiting.is_empty() && !foreseen {
         let names = super::ask::names(&waiting);
-        line(format!(
-            "{} were running; callboard restore launches them: {names}",
-            waiting.len()
-        ));
+        line(format!("{} were running; callboard restore launches them: {names}", waiting.len()));
     }
     for note in &report.notes {
         line(format!("{}: {}", note.id, note.text));
@@ -146,9 +130,5 @@ fn text(report: &RestoreReport, foreseen: bool) -> String {
     for row in &report.not_restored {
         line(format!("not restored: {}: {}", row.id, row.reason));
     }
-    if text.is_empty() {
-        "nothing to restore\n".to_owned()
-    } else {
-        text
-    }
+    if text.is_empty() { "nothing to restore\n".to_owned() } else { text }
 }

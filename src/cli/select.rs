@@ -42,11 +42,7 @@ pub(crate) fn ids(args: &[IdArg]) -> Result<Vec<SessionId>, CliError> {
             IdArg::Session(id) => add(id.clone()),
             IdArg::Blank => {}
             IdArg::Input => {
-                for line in read_input()?
-                    .lines()
-                    .map(str::trim)
-                    .filter(|line| !line.is_empty())
-                {
+                for line in read_input()?.lines().map(str::trim).filter(|line| !line.is_empty()) {
                     add(SessionId::new(line)?);
                 }
             }
@@ -72,39 +68,22 @@ pub(crate) async fn choose<P: Ports>(
     let conditions = selector.conditions();
     if selector.ids.is_empty() {
         let ids = matching(console, selector.filter(Vec::new())).await?;
-        return Ok(Chosen {
-            ids: ids.into_iter().collect(),
-            conditions,
-            plainly_named: false,
-        });
+        return Ok(Chosen { ids: ids.into_iter().collect(), conditions, plainly_named: false });
     }
     let named = ids(&selector.ids)?;
     let choosing = selector.choosing(named.clone());
-    let plain = Filter {
-        ids: named.clone(),
-        ..Filter::default()
-    };
+    let plain = Filter { ids: named.clone(), ..Filter::default() };
     if choosing == plain || named.is_empty() {
         let plainly_named = conditions.is_empty();
-        return Ok(Chosen {
-            ids: named.into_iter().collect(),
-            conditions,
-            plainly_named,
-        });
+        return Ok(Chosen { ids: named.into_iter().collect(), conditions, plainly_named });
     }
     // Ids that lead nowhere stay, so that the report says so.
     let known = console.host.ports().sessions(&named).await?;
     let mut ids: BTreeSet<SessionId> = matching(console, choosing).await?.into_iter().collect();
     ids.extend(
-        named
-            .into_iter()
-            .filter(|id| !known.iter().any(|s| s.id == *id && s.deletion.is_none())),
+        named.into_iter().filter(|id| !known.iter().any(|s| s.id == *id && s.deletion.is_none())),
     );
-    Ok(Chosen {
-        ids,
-        conditions,
-        plainly_named: false,
-    })
+    Ok(Chosen { ids, conditions, plainly_named: false })
 }
 
 /// Every session that `filter` lets through.
@@ -112,11 +91,7 @@ async fn matching<P: Ports>(
     console: &Console<P>,
     filter: Filter,
 ) -> Result<Vec<SessionId>, CliError> {
-    let mut query = PageQuery {
-        filter,
-        limit: PAGE,
-        ..PageQuery::default()
-    };
+    let mut query = PageQuery { filter, limit: PAGE, ..PageQuery::default() };
     let mut ids = Vec::new();
     loop {
         let page = console.host.ports().page(&query).await?;

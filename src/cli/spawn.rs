@@ -26,21 +26,15 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: SpawnArgs) -> Comm
         }
         CreateOutcome::Parked { session, error } => (session, Some((ErrorKind::Failed, error))),
     };
-    console
-        .out
-        .answer(&SessionJson::from(&*session), |_| session.id.to_string())?;
+    console.out.answer(&SessionJson::from(&*session), |_| session.id.to_string())?;
     match failure {
         None => Ok(Ending::Done),
         Some((kind, error)) => Err(CliError::Part {
             kind,
             id: Some(session.id.clone()),
             message: format!("session {}: {error}", session.id),
-            hint: (kind == ErrorKind::Failed).then(|| {
-                format!(
-                    "it is kept; try again with: callboard restore {}",
-                    session.id
-                )
-            }),
+            hint: (kind == ErrorKind::Failed)
+                .then(|| format!("it is kept; try again with: callboard restore {}", session.id)),
         }),
     }
 }
@@ -48,10 +42,10 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: SpawnArgs) -> Comm
 fn request<P: Ports>(console: &Console<P>, args: SpawnArgs) -> Result<CreateRequest, CliError> {
     let prompt = match args.prompt_file {
         Some(path) if path == Path::new("-") => Some(read_input()?),
-        Some(path) => Some(std::fs::read_to_string(&path).map_err(CliError::io(format!(
-            "reading the prompt from {}",
-            path.display()
-        )))?),
+        Some(path) => Some(
+            std::fs::read_to_string(&path)
+                .map_err(CliError::io(format!("reading the prompt from {}", path.display())))?,
+        ),
         None => args.prompt,
     };
     let place = match args.project {

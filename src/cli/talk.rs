@@ -31,39 +31,18 @@ pub(crate) async fn send<P: Ports>(console: &Console<P>, args: SendArgs) -> Comm
     let ids = select::ids(&ids)?;
     let known = console.host.ports().sessions(&ids).await?;
     let awaited: Vec<Awaited> = known.iter().map(Awaited::from_now_on).collect();
-    let results = console
-        .host
-        .send(
-            &console.context,
-            &ids,
-            &text,
-            !args.no_enter,
-            &console.actor,
-        )
-        .await?;
+    let results =
+        console.host.send(&console.context, &ids, &text, !args.no_enter, &console.actor).await?;
     let ending = ending(&results);
     if args.wait.is_empty() || ending != Ending::Done {
-        let report = SendJson {
-            results: &results,
-            waited: None,
-        };
-        console
-            .out
-            .report(&report, |report| results_text(report.results))?;
+        let report = SendJson { results: &results, waited: None };
+        console.out.report(&report, |report| results_text(report.results))?;
         return Ok(ending);
     }
     let found = until(console, &awaited, &args.wait, args.timeout).await?;
-    let report = SendJson {
-        results: &results,
-        waited: Some(WaitJson::from(&found)),
-    };
+    let report = SendJson { results: &results, waited: Some(WaitJson::from(&found)) };
     console.out.report(&report, |report| {
-        format!(
-            "{}{}: {}\n",
-            results_text(report.results),
-            found.id,
-            found.condition.status
-        )
+        format!("{}{}: {}\n", results_text(report.results), found.id, found.condition.status)
     })?;
     Ok(Ending::Done)
 }
@@ -71,10 +50,7 @@ pub(crate) async fn send<P: Ports>(console: &Console<P>, args: SendArgs) -> Comm
 /// Ids, and the last word as the text; `-` as the text reads standard input.
 fn split(mut words: Vec<String>) -> Result<(Vec<IdArg>, String), CliError> {
     let text = words.pop().unwrap_or_default();
-    let ids = words
-        .iter()
-        .map(|word| word.parse())
-        .collect::<Result<Vec<IdArg>, _>>()?;
+    let ids = words.iter().map(|word| word.parse()).collect::<Result<Vec<IdArg>, _>>()?;
     if text != "-" {
         return Ok((ids, text));
     }
@@ -101,31 +77,16 @@ pub(crate) async fn keys<P: Ports>(console: &Console<P>, args: KeysArgs) -> Comm
         })?;
     }
     console.session(&args.id).await?;
-    console
-        .host
-        .keys(&console.context, &args.id, args.keys, &console.actor)
-        .await?;
-    let results = [SendResult {
-        id: args.id,
-        sent: true,
-        reason: None,
-    }];
-    console
-        .out
-        .report(&Named("results", &results), |list| results_text(list.1))?;
+    console.host.keys(&console.context, &args.id, args.keys, &console.actor).await?;
+    let results = [SendResult { id: args.id, sent: true, reason: None }];
+    console.out.report(&Named("results", &results), |list| results_text(list.1))?;
     Ok(Ending::Done)
 }
 
 fn ending(results: &[SendResult]) -> Ending {
     let failed: Vec<&SendResult> = results.iter().filter(|result| !result.sent).collect();
-    let missing = failed
-        .iter()
-        .all(|result| result.reason.as_deref() == Some("not_found"));
-    let kind = if missing {
-        ErrorKind::NotFound
-    } else {
-        ErrorKind::Refused
-    };
+    let missing = failed.iter().all(|result| result.reason.as_deref() == Some("not_found"));
+    let kind = if missing { ErrorKind::NotFound } else { ErrorKind::Refused };
     Ending::of(results.len() - failed.len(), failed.len(), kind)
 }
 
@@ -150,17 +111,10 @@ pub(crate) async fn screen<P: Ports>(console: &Console<P>, args: ScreenArgs) -> 
         });
     }
     console.session(&args.id).await?;
-    let screen = console
-        .host
-        .ports()
-        .screen(&console.context, &args.id, args.scrollback)
-        .await?;
+    let screen = console.host.ports().screen(&console.context, &args.id, args.scrollback).await?;
     console.out.answer(&ScreenJson::from(&screen), |_| {
         let lines: Vec<&str> = screen.lines.iter().map(|line| line.trim_end()).collect();
-        let used = lines
-            .iter()
-            .rposition(|line| !line.is_empty())
-            .map_or(0, |last| last + 1);
+        let used = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
         lines[..used].join("\n")
     })?;
     Ok(Ending::Done)
@@ -193,14 +147,8 @@ mod tests {
         let refused = result("a-2", Some("question shown"));
         let missing = result("a-3", Some("not_found"));
         assert_eq!(ending(std::slice::from_ref(&sent)), Ending::Done);
-        assert_eq!(
-            ending(std::slice::from_ref(&refused)),
-            Ending::Short(ErrorKind::Refused)
-        );
-        assert_eq!(
-            ending(std::slice::from_ref(&missing)),
-            Ending::Short(ErrorKind::NotFound)
-        );
+        assert_eq!(ending(std::slice::from_ref(&refused)), Ending::Short(ErrorKind::Refused));
+        assert_eq!(ending(std::slice::from_ref(&missing)), Ending::Short(ErrorKind::NotFound));
         assert_eq!(ending(&[sent, refused]), Ending::Short(ErrorKind::Partial));
     }
 }

@@ -35,10 +35,7 @@ pub(crate) struct Awaited {
 impl Awaited {
     /// Only states that follow a write from now on count.
     pub(crate) fn from_now_on(session: &Session) -> Self {
-        Self {
-            id: session.id.clone(),
-            after_turn: Some(session.condition.turn),
-        }
+        Self { id: session.id.clone(), after_turn: Some(session.condition.turn) }
     }
 
     /// Whether the state of `session` counts: it belongs to a turn beyond the named one, and began
@@ -61,10 +58,7 @@ impl Awaited {
 pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WaitArgs) -> CommandResult {
     let awaited: Vec<Awaited> = select::ids(&args.ids)?
         .into_iter()
-        .map(|id| Awaited {
-            id,
-            after_turn: args.after_turn,
-        })
+        .map(|id| Awaited { id, after_turn: args.after_turn })
         .collect();
     let session = until(console, &awaited, &args.goals, args.timeout).await?;
     console.out.answer(&WaitJson::from(&session), |wait| {
@@ -139,10 +133,7 @@ fn verdict(
             Some(_) => "deleted".to_owned(),
             None => session.condition.status.to_string(),
         };
-        Err(CliError::EndedFirst {
-            id: session.id.clone(),
-            status,
-        })
+        Err(CliError::EndedFirst { id: session.id.clone(), status })
     })
 }
 

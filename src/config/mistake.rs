@@ -22,26 +22,17 @@ impl Mistake {
     pub fn from_toml(file: &Path, text: &str, error: &toml::de::Error) -> Self {
         let said = error.message();
         let quoted: Vec<&str> = said.split('`').skip(1).step_by(2).collect();
-        let unknown = ["unknown field", "unknown variant"]
-            .iter()
-            .any(|it| said.starts_with(it));
+        let unknown = ["unknown field", "unknown variant"].iter().any(|it| said.starts_with(it));
         let (message, hint) = match quoted.split_first() {
             Some((word, known)) if unknown => {
-                let what = if said.starts_with("unknown field") {
-                    "key"
-                } else {
-                    "value"
-                };
+                let what = if said.starts_with("unknown field") { "key" } else { "value" };
                 let hint = match nearest(word, known) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("known are {}", known.join(", ")),
                 };
                 (format!("unknown {what} `{word}`"), Some(hint))
             }
-            _ => (
-                said.lines().next().unwrap_or("cannot be read").to_owned(),
-                None,
-            ),
+            _ => (said.lines().next().unwrap_or("cannot be read").to_owned(), None),
         };
         Self {
             file: file.to_owned(),
@@ -53,15 +44,8 @@ impl Mistake {
 
     /// About what the reader took but makes no sense; its line is the first that begins with `at`.
     pub fn at(file: &Path, text: &str, at: &str, message: String) -> Self {
-        let line = text
-            .lines()
-            .position(|line| line.trim_start().starts_with(at));
-        Self {
-            file: file.to_owned(),
-            line: line.map(|index| index + 1),
-            message,
-            hint: None,
-        }
+        let line = text.lines().position(|line| line.trim_start().starts_with(at));
+        Self { file: file.to_owned(), line: line.map(|index| index + 1), message, hint: None }
     }
 }
 

@@ -63,9 +63,7 @@ pub fn load(home: &Home) -> Result<Config, ConfigError> {
 pub fn parse(path: &Path, text: &str) -> Result<Config, Mistake> {
     let config: Config =
         toml::from_str(text).map_err(|error| Mistake::from_toml(path, text, &error))?;
-    config
-        .check()
-        .map_err(|(key, message)| Mistake::at(path, text, key, message))?;
+    config.check().map_err(|(key, message)| Mistake::at(path, text, key, message))?;
     Ok(config)
 }
 
@@ -82,10 +80,7 @@ mod tests {
     fn an_empty_file_means_the_defaults() {
         let config = parse(Path::new("config.toml"), "").unwrap();
         assert_eq!(config, Config::default());
-        assert_eq!(
-            (config.max_starting, config.leave_key.as_str()),
-            (4, "Ctrl+]")
-        );
+        assert_eq!((config.max_starting, config.leave_key.as_str()), (4, "Ctrl+]"));
     }
 
     #[test]

@@ -68,20 +68,13 @@ impl Config {
     /// Checks what types cannot say; answers the key and what is wrong with it.
     pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
         if self.max_starting == 0 {
-            return Err((
-                "max_starting",
-                "`max_starting` must be at least 1".to_owned(),
-            ));
+            return Err(("max_starting", "`max_starting` must be at least 1".to_owned()));
         }
         if !self.branch.is_empty() && !self.branch.contains("{session}") {
             let message = "`branch` must hold {session}, so that every session has its own branch";
             return Err(("branch", message.to_owned()));
         }
-        if let Some((name, _)) = self
-            .targets
-            .iter()
-            .find(|(_, target)| target.agent.is_empty())
-        {
+        if let Some((name, _)) = self.targets.iter().find(|(_, target)| target.agent.is_empty()) {
             return Err(("agent", format!("target `{name}` names no agent")));
         }
         Ok(())

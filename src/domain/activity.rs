@@ -63,11 +63,7 @@ pub struct ActivityFact {
 impl ActivityFact {
     /// Nothing known yet.
     pub fn unknown(since: Timestamp) -> Self {
-        Self {
-            value: Activity::Unknown,
-            since,
-            witness: String::new(),
-        }
+        Self { value: Activity::Unknown, since, witness: String::new() }
     }
 }
 

@@ -159,11 +159,8 @@ impl Condition {
 
     fn ended(mut self, reason: TerminationReason, at: Timestamp) -> Self {
         if self.activity.value != Activity::Exited {
-            self.activity = ActivityFact {
-                value: Activity::Exited,
-                since: at,
-                witness: "process".to_owned(),
-            };
+            self.activity =
+                ActivityFact { value: Activity::Exited, since: at, witness: "process".to_owned() };
         }
         self.question = None;
         self.lifecycle.state = State::Terminated;
@@ -191,10 +188,7 @@ impl Condition {
         }
         let (attention, due) = self.attention(now);
         self.attention = attention;
-        self.due_at = earliest(
-            due,
-            self.lifecycle.detecting.as_ref().map(probe::next_attempt),
-        );
+        self.due_at = earliest(due, self.lifecycle.detecting.as_ref().map(probe::next_attempt));
         self
     }
 
@@ -203,10 +197,9 @@ impl Condition {
         let unseen = |since: Timestamp| self.seen_at.is_none_or(|seen| seen < since);
         let until_seen = |reason| (unseen(self.status_since).then_some(reason), None);
         let timed = match self.activity.value {
-            Activity::Retrying => Some((
-                Attention::Retrying,
-                self.activity.since.plus(RETRYING_AFTER),
-            )),
+            Activity::Retrying => {
+                Some((Attention::Retrying, self.activity.since.plus(RETRYING_AFTER)))
+            }
             Activity::Active => {
                 let sign = self.last_activity_at.unwrap_or(self.activity.since);
                 Some((Attention::Stalled, sign.plus(STALLED_AFTER)))

@@ -18,10 +18,7 @@ pub struct InvalidName {
 }
 
 fn check(what: &'static str, text: &str, limit: usize) -> Result<(), InvalidName> {
-    let first = text
-        .bytes()
-        .next()
-        .is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let first = text.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     let rest = text
         .bytes()
         .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-'));
@@ -133,13 +130,7 @@ impl ProjectName {
         let mut text: String = folder
             .to_lowercase()
             .chars()
-            .map(|c| {
-                if c.is_ascii_alphanumeric() || c == '_' {
-                    c
-                } else {
-                    '-'
-                }
-            })
+            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
             .take(36)
             .collect();
         while text.contains("--") {
@@ -176,27 +167,14 @@ mod tests {
         for good in ["shop-1", "a", "0", "x.y_z-9"] {
             assert!(SessionId::new(good).is_ok(), "{good}");
         }
-        for bad in [
-            "",
-            "-a",
-            ".a",
-            "a..b",
-            "A",
-            "a/b",
-            "a b",
-            "é",
-            &"a".repeat(65),
-        ] {
+        for bad in ["", "-a", ".a", "a..b", "A", "a/b", "a b", "é", &"a".repeat(65)] {
             assert!(SessionId::new(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn a_project_is_named_after_its_folder() {
-        assert_eq!(
-            ProjectName::from_folder("My Shop (2)").as_str(),
-            "my-shop-2"
-        );
+        assert_eq!(ProjectName::from_folder("My Shop (2)").as_str(), "my-shop-2");
         assert_eq!(ProjectName::from_folder("chat").as_str(), "project");
         assert_eq!(ProjectName::from_folder("日本").as_str(), "project");
     }

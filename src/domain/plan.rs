@@ -34,20 +34,14 @@ impl Conditions {
         if self.exclude_pinned && row.pinned {
             return Some(SkipReason::Pinned);
         }
-        if self
-            .section
-            .as_ref()
-            .is_some_and(|section| *section != row.section)
-        {
+        if self.section.as_ref().is_some_and(|section| *section != row.section) {
             return Some(SkipReason::OtherSection);
         }
         if !self.statuses.is_empty() && !self.statuses.contains(&row.status) {
             return Some(SkipReason::OtherStatus);
         }
         let young = |limit: Duration| now.since(row.last_activity_at) < limit;
-        self.older_than
-            .is_some_and(young)
-            .then_some(SkipReason::TooYoung)
+        self.older_than.is_some_and(young).then_some(SkipReason::TooYoung)
     }
 }
 
@@ -201,18 +195,13 @@ pub fn plan(
         let Some(row) = rows.get(id) else { continue };
         let closure = closure(id, &children);
         let refusal = conditions.refuse(row, now).or_else(|| {
-            let pinned = closure
-                .iter()
-                .find(|id| rows.get(*id).is_some_and(|row| row.pinned));
+            let pinned = closure.iter().find(|id| rows.get(*id).is_some_and(|row| row.pinned));
             pinned
                 .filter(|_| conditions.exclude_pinned)
                 .map(|id| SkipReason::PinnedDescendant(id.clone()))
         });
         if let Some(reason) = refusal {
-            skipped.push(Skipped {
-                id: id.clone(),
-                reason,
-            });
+            skipped.push(Skipped { id: id.clone(), reason });
             continue;
         }
         taken.insert(id.clone(), None);

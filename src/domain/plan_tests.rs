@@ -35,24 +35,14 @@ fn rows() -> Vec<PlanRow> {
     let pinned = SectionKey::pinned();
     vec![
         row("e", None),
-        PlanRow {
-            pinned: true,
-            section: pinned,
-            ..row("d", Some("c"))
-        },
+        PlanRow { pinned: true, section: pinned, ..row("d", Some("c")) },
         row("c", Some("a")),
-        PlanRow {
-            status: Status::Working,
-            ..row("b", Some("a"))
-        },
+        PlanRow { status: Status::Working, ..row("b", Some("a")) },
         row("a", None),
     ]
     .into_iter()
     .map(|row| match row.id.as_str() {
-        "e" => PlanRow {
-            last_activity_at: NOW.minus(DAY),
-            ..row
-        },
+        "e" => PlanRow { last_activity_at: NOW.minus(DAY), ..row },
         _ => row,
     })
     .collect()
@@ -68,10 +58,7 @@ fn told(plan: &Plan) -> (Vec<String>, Vec<String>) {
         Some(puller) => format!("{}<{puller}", item.row.id),
         None => item.row.id.to_string(),
     });
-    let skipped = plan
-        .skipped
-        .iter()
-        .map(|skip| format!("{}: {}", skip.id, skip.reason));
+    let skipped = plan.skipped.iter().map(|skip| format!("{}: {}", skip.id, skip.reason));
     (items.collect(), skipped.collect())
 }
 
@@ -96,40 +83,16 @@ fn the_plan_is_the_sorted_closure_and_says_who_pulled_in_whom_d2() {
 }
 
 /// What is tried, conditions, requested, planned, skipped.
-type Case<'c> = (
-    &'c str,
-    Conditions,
-    &'c [&'c str],
-    &'c [&'c str],
-    &'c [&'c str],
-);
+type Case<'c> = (&'c str, Conditions, &'c [&'c str], &'c [&'c str], &'c [&'c str]);
 
 #[test]
 fn conditions_test_the_requested_and_descendants_follow_d5() {
-    let section = |key| Conditions {
-        section: Some(key),
-        ..Conditions::default()
-    };
-    let idle = Conditions {
-        statuses: vec![Status::Idle],
-        ..Conditions::default()
-    };
-    let old = Conditions {
-        older_than: Some(DAY),
-        ..Conditions::default()
-    };
-    let unpinned = Conditions {
-        exclude_pinned: true,
-        ..Conditions::default()
-    };
+    let section = |key| Conditions { section: Some(key), ..Conditions::default() };
+    let idle = Conditions { statuses: vec![Status::Idle], ..Conditions::default() };
+    let old = Conditions { older_than: Some(DAY), ..Conditions::default() };
+    let unpinned = Conditions { exclude_pinned: true, ..Conditions::default() };
     let cases: [Case<'_>; 7] = [
-        (
-            "no child is tested",
-            idle.clone(),
-            &["a"],
-            &["a", "b<a", "c<a", "d<a"],
-            &[],
-        ),
+        ("no child is tested", idle.clone(), &["a"], &["a", "b<a", "c<a", "d<a"], &[]),
         ("status", idle, &["b", "e"], &["e"], &["b: other_status"]),
         ("section", section(shop()), &["c", "d"], &["c", "d<c"], &[]),
         (
@@ -140,13 +103,7 @@ fn conditions_test_the_requested_and_descendants_follow_d5() {
             &["a: other_section"],
         ),
         ("age", old, &["a", "e"], &["e"], &["a: too_young"]),
-        (
-            "pinned",
-            unpinned.clone(),
-            &["d", "e"],
-            &["e"],
-            &["d: pinned"],
-        ),
+        ("pinned", unpinned.clone(), &["d", "e"], &["e"], &["d: pinned"]),
         (
             "a pinned descendant keeps those above it",
             unpinned,
@@ -164,14 +121,8 @@ fn conditions_test_the_requested_and_descendants_follow_d5() {
 
 #[test]
 fn what_does_not_exist_is_named_d8() {
-    let missing = |name: &str, reason| Skipped {
-        id: id(name),
-        reason,
-    };
-    let gone = vec![
-        missing("z", SkipReason::NotFound),
-        missing("f", SkipReason::InTrash),
-    ];
+    let missing = |name: &str, reason| Skipped { id: id(name), reason };
+    let gone = vec![missing("z", SkipReason::NotFound), missing("f", SkipReason::InTrash)];
     let requested = ids(&["e", "f", "z"]);
     let plan = plan(&requested, rows(), gone, &Conditions::default(), NOW);
     let (items, skipped) = told(&plan);
@@ -181,10 +132,7 @@ fn what_does_not_exist_is_named_d8() {
 
 #[test]
 fn a_row_that_satisfies_nothing_is_not_planned_by_itself() {
-    let conditions = Conditions {
-        statuses: vec![Status::Stuck],
-        ..Conditions::default()
-    };
+    let conditions = Conditions { statuses: vec![Status::Stuck], ..Conditions::default() };
     assert!(!conditions.is_empty());
     assert!(Conditions::default().is_empty());
     assert!(planned(&["a", "e"], &conditions).is_empty());

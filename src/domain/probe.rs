@@ -45,20 +45,14 @@ impl Evidence {
 
     /// The evidence without times, as compared from attempt to attempt.
     fn fingerprint(&self, recent: bool) -> String {
-        format!(
-            "keeper {:?}, process {:?}, recent {recent}",
-            self.keeper, self.process
-        )
+        format!("keeper {:?}, process {:?}, recent {recent}", self.keeper, self.process)
     }
 }
 
 /// Rule A6: if in one round five or more and over half of the live sessions read dead, all of them
 /// count as failed probes.
 pub fn break_circuit(round: &mut [Evidence]) {
-    let dead = round
-        .iter()
-        .filter(|evidence| evidence.reads_dead())
-        .count();
+    let dead = round.iter().filter(|evidence| evidence.reads_dead()).count();
     if dead >= 5 && dead * 2 > round.len() {
         for evidence in round.iter_mut().filter(|evidence| evidence.reads_dead()) {
             evidence.keeper = Answer::Failed;
@@ -78,14 +72,10 @@ pub(super) fn conclude(now_is: &Condition, evidence: &Evidence, now: Timestamp) 
     if next.lifecycle.state.is_terminal() || next.lifecycle.published == 0 {
         return next;
     }
-    let recent = next
-        .last_activity_at
-        .is_some_and(|at| now.since(at) < RECENT);
+    let recent = next.last_activity_at.is_some_and(|at| now.since(at) < RECENT);
     match (evidence.keeper, evidence.process) {
         (Answer::No, Answer::No) if evidence.kill_requested.is_some() => {
-            let reason = evidence
-                .kill_requested
-                .unwrap_or(TerminationReason::ManuallyKilled);
+            let reason = evidence.kill_requested.unwrap_or(TerminationReason::ManuallyKilled);
             next.lost(reason, now)
         }
         (Answer::Yes, Answer::Yes) => rescue(next),
@@ -107,16 +97,12 @@ fn detect(mut next: Condition, evidence: &str, now: Timestamp) -> Condition {
     if next.lifecycle.state == State::Stuck {
         return next;
     }
-    let mut memory = next
-        .lifecycle
-        .detecting
-        .take()
-        .unwrap_or_else(|| Detecting {
-            since: now,
-            last_attempt: Timestamp(i64::MIN / 2),
-            attempts: 0,
-            evidence: evidence.to_owned(),
-        });
+    let mut memory = next.lifecycle.detecting.take().unwrap_or_else(|| Detecting {
+        since: now,
+        last_attempt: Timestamp(i64::MIN / 2),
+        attempts: 0,
+        evidence: evidence.to_owned(),
+    });
     if memory.evidence != evidence {
         evidence.clone_into(&mut memory.evidence);
         memory.attempts = 1;

@@ -48,9 +48,7 @@ impl SectionKey {
     /// Reads a key; `None` where it has none of the three forms.
     pub fn parse(text: &str) -> Option<Self> {
         let legal = matches!(text, "pinned" | "conversations")
-            || text
-                .strip_prefix("project:")
-                .is_some_and(|path| path.starts_with('/'));
+            || text.strip_prefix("project:").is_some_and(|path| path.starts_with('/'));
         legal.then(|| Self(text.to_owned()))
     }
 
@@ -90,9 +88,7 @@ pub struct Placement {
 impl Placement {
     /// In a project. `path` must be canonical: resolved when the project was registered (P6).
     pub fn in_project(path: PathBuf) -> Self {
-        Self {
-            project_path: Some(path),
-        }
+        Self { project_path: Some(path) }
     }
 
     /// Outside projects.
@@ -117,11 +113,7 @@ impl Placement {
 
     /// Kind of the section.
     pub fn kind(&self) -> SectionKind {
-        if self.project_path.is_some() {
-            SectionKind::Project
-        } else {
-            SectionKind::Conversations
-        }
+        if self.project_path.is_some() { SectionKind::Project } else { SectionKind::Conversations }
     }
 
     /// Canonical path of the project.
@@ -131,9 +123,7 @@ impl Placement {
 
     /// Key of the section, computed from the path, never taken from a caller.
     pub fn key(&self) -> SectionKey {
-        self.project_path
-            .as_deref()
-            .map_or_else(SectionKey::conversations, SectionKey::project)
+        self.project_path.as_deref().map_or_else(SectionKey::conversations, SectionKey::project)
     }
 }
 
@@ -155,15 +145,9 @@ pub fn shown<Id: Clone>(
 ) -> Shown<Id> {
     let own = placement.key();
     match parent {
-        _ if pinned => Shown {
-            section: SectionKey::pinned(),
-            root: id.clone(),
-        },
+        _ if pinned => Shown { section: SectionKey::pinned(), root: id.clone() },
         Some((parent_shown, parent_key)) if *parent_key == own => parent_shown.clone(),
-        _ => Shown {
-            section: own,
-            root: id.clone(),
-        },
+        _ => Shown { section: own, root: id.clone() },
     }
 }
 
@@ -265,13 +249,7 @@ mod tests {
         let child = shown(&"shop-2", &shop, false, Some((&parent, &shop.key())));
         assert_eq!(child, parent);
         let other = shown(&"api-1", &api, false, Some((&parent, &shop.key())));
-        assert_eq!(
-            other,
-            Shown {
-                section: api.key(),
-                root: "api-1"
-            }
-        );
+        assert_eq!(other, Shown { section: api.key(), root: "api-1" });
     }
 
     #[test]

@@ -99,33 +99,22 @@ pub struct Derivation {
 
 /// The status of a session: the first row of the table that matches. Total and pure.
 pub fn derive(lifecycle: &Lifecycle, activity: &ActivityFact, prs: &[PrFacts]) -> Derivation {
-    let found = |rule, status, because: String| Derivation {
-        status,
-        rule,
-        because,
-    };
+    let found = |rule, status, because: String| Derivation { status, rule, because };
     match lifecycle.state {
         State::Done => found(1, Status::Done, "declared done".to_owned()),
         State::Terminated => {
             let (rule, status) = terminated(lifecycle.reason);
-            let because = lifecycle.reason.map_or_else(
-                || "ended, no reason known".to_owned(),
-                |reason| reason.to_string(),
-            );
+            let because = lifecycle
+                .reason
+                .map_or_else(|| "ended, no reason known".to_owned(), |reason| reason.to_string());
             found(rule, status, because)
         }
         State::NeedsInput => found(6, Status::NeedsInput, needs_input_because(activity)),
-        State::Stuck => found(
-            6,
-            Status::Stuck,
-            "its condition could not be found out".to_owned(),
-        ),
+        State::Stuck => found(6, Status::Stuck, "its condition could not be found out".to_owned()),
         State::Detecting => found(6, Status::Detecting, "witnesses disagree".to_owned()),
-        State::NotStarted => found(
-            7,
-            Status::Spawning,
-            format!("launch {}, no fact yet", lifecycle.generation),
-        ),
+        State::NotStarted => {
+            found(7, Status::Spawning, format!("launch {}, no fact yet", lifecycle.generation))
+        }
         State::Working | State::Idle => from_prs(prs).unwrap_or_else(|| {
             let because = format!("activity {}", activity.value);
             if lifecycle.state == State::Idle {
@@ -158,22 +147,12 @@ fn terminated(reason: Option<TerminationReason>) -> (u8, Status) {
 /// Rows 8 to 15. The worst open pull request counts, by the table's order (T2).
 fn from_prs(prs: &[PrFacts]) -> Option<Derivation> {
     let open = prs.iter().filter(|pr| pr.state == PrState::Open);
-    let worst = open
-        .map(|pr| (open_rule(pr), pr))
-        .min_by_key(|((rule, _), _)| *rule);
+    let worst = open.map(|pr| (open_rule(pr), pr)).min_by_key(|((rule, _), _)| *rule);
     if let Some(((rule, status), pr)) = worst {
-        return Some(Derivation {
-            status,
-            rule,
-            because: format!("PR #{}", pr.number),
-        });
+        return Some(Derivation { status, rule, because: format!("PR #{}", pr.number) });
     }
     let merged = prs.iter().find(|pr| pr.state == PrState::Merged)?;
-    Some(Derivation {
-        status: Status::Merged,
-        rule: 8,
-        because: format!("PR #{}", merged.number),
-    })
+    Some(Derivation { status: Status::Merged, rule: 8, because: format!("PR #{}", merged.number) })
 }
 
 fn open_rule(pr: &PrFacts) -> (u8, Status) {

@@ -47,36 +47,24 @@ pub struct Context {
 impl Context {
     /// No deadline, cancelled by nobody.
     pub fn new() -> Self {
-        Self {
-            deadline: None,
-            cancel: CancellationToken::new(),
-        }
+        Self { deadline: None, cancel: CancellationToken::new() }
     }
 
     /// Cancelled with `cancel`.
     pub fn cancelled_by(cancel: CancellationToken) -> Self {
-        Self {
-            deadline: None,
-            cancel,
-        }
+        Self { deadline: None, cancel }
     }
 
     /// A *detached* step: its own deadline, not cancelled by the caller.
     pub fn detached(limit: Duration) -> Self {
-        Self {
-            deadline: Some(now() + limit),
-            cancel: CancellationToken::new(),
-        }
+        Self { deadline: Some(now() + limit), cancel: CancellationToken::new() }
     }
 
     /// The same cancellation, with at most `limit` from now.
     pub fn within(&self, limit: Duration) -> Self {
         let deadline = now() + limit;
         let deadline = self.deadline.map_or(deadline, |old| old.min(deadline));
-        Self {
-            deadline: Some(deadline),
-            cancel: self.cancel.clone(),
-        }
+        Self { deadline: Some(deadline), cancel: self.cancel.clone() }
     }
 
     /// Runs one port call; `what` names the attempt where it is ended from outside.
@@ -90,10 +78,7 @@ impl Context {
     ) -> HostResult<T> {
         match self.run(work).await {
             Ok(result) => Ok(result?),
-            Err(ended) => Err(HostError::Ended {
-                what: what.to_owned(),
-                ended,
-            }),
+            Err(ended) => Err(HostError::Ended { what: what.to_owned(), ended }),
         }
     }
 
@@ -103,10 +88,7 @@ impl Context {
     /// [`HostError::Ended`] where the caller cancelled.
     pub fn check(&self, what: &str) -> HostResult<()> {
         if self.cancel.is_cancelled() {
-            return Err(HostError::Ended {
-                what: what.to_owned(),
-                ended: Ended::Cancelled,
-            });
+            return Err(HostError::Ended { what: what.to_owned(), ended: Ended::Cancelled });
         }
         Ok(())
     }

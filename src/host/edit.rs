@@ -24,8 +24,7 @@ impl<P: Ports> Host<P> {
         actor: &Actor,
     ) -> HostResult<Vec<SessionId>> {
         let changed = self.ports.pin(ids, pinned).await?;
-        self.audit(if pinned { "pin" } else { "unpin" }, &changed, actor, None)
-            .await;
+        self.audit(if pinned { "pin" } else { "unpin" }, &changed, actor, None).await;
         Ok(changed)
     }
 
@@ -37,16 +36,12 @@ impl<P: Ports> Host<P> {
         let title = text::clean_line(title);
         if title.is_empty() {
             let message = "a title cannot be empty".to_owned();
-            return Err(HostError::Usage {
-                message,
-                hint: None,
-            });
+            return Err(HostError::Usage { message, hint: None });
         }
         if !self.ports.rename(id, &title).await? {
             return Err(HostError::NotFound(id.clone()));
         }
-        self.audit("rename", std::slice::from_ref(id), actor, None)
-            .await;
+        self.audit("rename", std::slice::from_ref(id), actor, None).await;
         Ok(())
     }
 
@@ -70,19 +65,14 @@ impl<P: Ports> Host<P> {
     ) -> HostResult<Project> {
         if name.as_ref().is_some_and(|name| name.as_str() == CHAT) {
             let message = format!("{CHAT} is reserved for sessions outside projects");
-            return Err(HostError::Usage {
-                message,
-                hint: Some("choose another --name".into()),
-            });
+            return Err(HostError::Usage { message, hint: Some("choose another --name".into()) });
         }
         let refuse = |why: &dyn std::fmt::Display| HostError::Refused {
             message: format!("cannot register {}: {why}", path.display()),
             hint: None,
         };
         let path = canonical(path).await.map_err(|error| refuse(&error))?;
-        let found = tokio::fs::metadata(&path)
-            .await
-            .map_err(|error| refuse(&error))?;
+        let found = tokio::fs::metadata(&path).await.map_err(|error| refuse(&error))?;
         if !found.is_dir() {
             return Err(refuse(&"it is no folder"));
         }
@@ -111,10 +101,6 @@ impl<P: Ports> Host<P> {
     async fn registered(&self, name: &ProjectName) -> HostResult<()> {
         let projects = self.ports.projects().await?;
         let found = projects.iter().any(|project| project.name == *name);
-        if found {
-            Ok(())
-        } else {
-            Err(HostError::NoProject(name.to_string()))
-        }
+        if found { Ok(()) } else { Err(HostError::NoProject(name.to_string())) }
     }
 }

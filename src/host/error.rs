@@ -118,14 +118,8 @@ impl HostError {
         match self {
             Self::Port(error) => error.kind,
             Self::Name(_) | Self::Usage { .. } => ErrorKind::Usage,
-            Self::Ended {
-                ended: Ended::Cancelled,
-                ..
-            } => ErrorKind::Interrupted,
-            Self::Ended {
-                ended: Ended::TimedOut,
-                ..
-            } => ErrorKind::TimedOut,
+            Self::Ended { ended: Ended::Cancelled, .. } => ErrorKind::Interrupted,
+            Self::Ended { ended: Ended::TimedOut, .. } => ErrorKind::TimedOut,
             Self::NotFound(_)
             | Self::NoProject(_)
             | Self::NoParent(_)
@@ -153,9 +147,9 @@ impl HostError {
             Self::NotUndone { cause, .. } | Self::Stopped { cause, .. } => cause.hint(),
             Self::Usage { hint, .. } | Self::Refused { hint, .. } => hint.clone(),
             Self::IdInTrash(id) => Some(format!("bring it back with: callboard restore {id}")),
-            Self::IdInUse(id) => Some(format!(
-                "if it ended, launch it again with: callboard restore {id}"
-            )),
+            Self::IdInUse(id) => {
+                Some(format!("if it ended, launch it again with: callboard restore {id}"))
+            }
             Self::NoProject(_) => Some("callboard project list shows the names".to_owned()),
             Self::NotRestorable(id) => Some(format!("stop it first with: callboard stop {id}")),
             _ => None,
@@ -164,10 +158,7 @@ impl HostError {
 }
 
 fn join(ids: &[SessionId]) -> String {
-    ids.iter()
-        .map(SessionId::as_str)
-        .collect::<Vec<_>>()
-        .join(", ")
+    ids.iter().map(SessionId::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// Result of a coordinator.

@@ -165,33 +165,19 @@ impl<P: Ports> Host<P> {
 
     /// Tells how far one session is.
     pub(super) fn tell(&self, operation: &OperationId, id: &SessionId, state: &'static str) {
-        self.report(Progress::Session {
-            operation: operation.clone(),
-            id: id.clone(),
-            state,
-        });
+        self.report(Progress::Session { operation: operation.clone(), id: id.clone(), state });
     }
 }
 
 /// Whether an operation still has a step to do on one of `ids`.
 fn touches(operation: &Operation, ids: &[SessionId]) -> bool {
-    let settled = operation
-        .results
-        .iter()
-        .filter(|one| SETTLED.contains(&one.state.as_str()));
+    let settled = operation.results.iter().filter(|one| SETTLED.contains(&one.state.as_str()));
     let settled: BTreeSet<&SessionId> = settled.map(|one| &one.id).collect();
     let ids: BTreeSet<&SessionId> = ids.iter().collect();
-    operation
-        .session_ids
-        .iter()
-        .any(|id| ids.contains(id) && !settled.contains(id))
+    operation.session_ids.iter().any(|id| ids.contains(id) && !settled.contains(id))
 }
 
 /// A result of one session.
 pub(super) fn result(id: &SessionId, state: &str, detail: Option<String>) -> StepResult {
-    StepResult {
-        id: id.clone(),
-        state: state.to_owned(),
-        detail,
-    }
+    StepResult { id: id.clone(), state: state.to_owned(), detail }
 }

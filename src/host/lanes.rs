@@ -18,11 +18,7 @@ impl Lanes {
     /// Waits for the lane of `key`, in order of arrival. Dropping the future leaves the queue.
     pub async fn enter(&self, key: &str) -> LaneGuard {
         let lane = Arc::clone(self.registry().entry(key.to_owned()).or_default());
-        let mut guard = LaneGuard {
-            held: None,
-            lanes: self.clone(),
-            key: key.to_owned(),
-        };
+        let mut guard = LaneGuard { held: None, lanes: self.clone(), key: key.to_owned() };
         guard.held = Some(lane.lock_owned().await);
         guard
     }
@@ -55,10 +51,7 @@ impl Drop for LaneGuard {
         self.held = None;
         let mut registry = self.lanes.registry();
         // Those who hold or wait keep a count of their own beside the registry's.
-        if registry
-            .get(&self.key)
-            .is_some_and(|lane| Arc::strong_count(lane) == 1)
-        {
+        if registry.get(&self.key).is_some_and(|lane| Arc::strong_count(lane) == 1) {
             registry.remove(&self.key);
         }
     }

@@ -71,8 +71,7 @@ impl<P: Ports> Host<P> {
                 {
                     tracing::warn!(session = %id, %error, "an error could not be stored");
                 }
-                self.finish(operation, OperationState::Failed, Some(text))
-                    .await;
+                self.finish(operation, OperationState::Failed, Some(text)).await;
                 Err(cause)
             }
         }
@@ -98,9 +97,7 @@ impl<P: Ports> Host<P> {
         }
         self.ports.check_agent(launch)?;
         let resume = can_resume && launch.agent_session_id.is_some();
-        let plan = self
-            .ports
-            .plan_launch(launch, session.prompt.as_deref(), resume)?;
+        let plan = self.ports.plan_launch(launch, session.prompt.as_deref(), resume)?;
         Ok((session, plan))
     }
 
@@ -114,10 +111,7 @@ impl<P: Ports> Host<P> {
         let id = &session.id;
         ctx.check(&format!("launching session {id}"))?;
         let again = self.worktree_again(session).await?;
-        let folder = again
-            .as_ref()
-            .map_or(&session.folder, |worktree| &worktree.path)
-            .clone();
+        let folder = again.as_ref().map_or(&session.folder, |worktree| &worktree.path).clone();
         let request = StartRequest {
             id: id.clone(),
             agent: session.launch.agent.clone(),
@@ -137,9 +131,7 @@ impl<P: Ports> Host<P> {
                 return Err(error.into());
             }
         };
-        let committed = self
-            .commit_launch(ctx, session, &request, &started, again.as_ref())
-            .await;
+        let committed = self.commit_launch(ctx, session, &request, &started, again.as_ref()).await;
         if committed.is_err() {
             self.close_failed(id).await;
             self.stay_ended(session).await;
@@ -177,10 +169,7 @@ impl<P: Ports> Host<P> {
             self.ports.initialise(id, &initialised).await?;
             let session = self.ports.publish(id, generation).await?;
             self.ports.set_error(id, None).await?;
-            Ok(Session {
-                error: None,
-                ..session
-            })
+            Ok(Session { error: None, ..session })
         };
         ctx.step("publishing the row", written).await
     }
@@ -199,9 +188,7 @@ impl<P: Ports> Host<P> {
         };
         if let Some(path) = session.worktree() {
             let branch = session.branch.as_deref();
-            self.ports
-                .ensure_worktree(&Context::new(), repository, path, branch)
-                .await?;
+            self.ports.ensure_worktree(&Context::new(), repository, path, branch).await?;
             return Ok(None);
         }
         let request = WorktreeRequest {
@@ -211,11 +198,7 @@ impl<P: Ports> Host<P> {
             branch: session.branch.clone(),
             base: session.base.clone(),
         };
-        Ok(Some(
-            self.ports
-                .create_worktree(&Context::new(), &request)
-                .await?,
-        ))
+        Ok(Some(self.ports.create_worktree(&Context::new(), &request).await?))
     }
 
     /// Gives back the worktree that this launch made.
@@ -224,10 +207,8 @@ impl<P: Ports> Host<P> {
             return;
         };
         let ctx = Context::detached(CLEAN_UP);
-        let given = ctx.step(
-            "giving back the worktree",
-            self.ports.give_back(&ctx, repository, worktree),
-        );
+        let given =
+            ctx.step("giving back the worktree", self.ports.give_back(&ctx, repository, worktree));
         if let Err(error) = given.await {
             tracing::warn!(session = %session.id, %error, "a worktree was left behind");
         }
@@ -235,9 +216,7 @@ impl<P: Ports> Host<P> {
 
     async fn close_failed(&self, id: &SessionId) {
         let ctx = Context::detached(CLOSE);
-        let closed = ctx
-            .step("closing the runtime", self.ports.close(&ctx, id))
-            .await;
+        let closed = ctx.step("closing the runtime", self.ports.close(&ctx, id)).await;
         if let Err(error) = closed {
             tracing::warn!(session = %id, %error, "the runtime of a failed launch did not end");
         }
@@ -264,17 +243,11 @@ impl<P: Ports> Host<P> {
         let given = async {
             if !in_argv {
                 let ctx = Context::detached(START);
-                let input = Input::Text {
-                    text: text.clone(),
-                    enter: true,
-                };
+                let input = Input::Text { text: text.clone(), enter: true };
                 let typed = self.ports.type_into(&ctx, &session, &input);
                 ctx.step("typing the prompt", typed).await?;
             }
-            Ok(self
-                .ports
-                .prompted(&session.id, &text, &source(actor))
-                .await?)
+            Ok(self.ports.prompted(&session.id, &text, &source(actor)).await?)
         };
         let given: HostResult<()> = given.await;
         let Err(error) = given else { return session };
@@ -282,9 +255,6 @@ impl<P: Ports> Host<P> {
         if let Err(error) = self.ports.set_error(&session.id, Some(&text)).await {
             tracing::warn!(session = %session.id, %error, "an error could not be stored");
         }
-        Session {
-            error: Some(text),
-            ..session
-        }
+        Session { error: Some(text), ..session }
     }
 }

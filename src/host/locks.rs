@@ -123,9 +123,7 @@ impl FileLocks {
         let taken = ctx.run(self.take(&ids, operation)).await;
         let guard = taken.map_err(|ended| self.refused(ended, &ids))??;
         // Free and cancelled at the same moment: cancelled wins (L2).
-        ctx.run(std::future::ready(()))
-            .await
-            .map_err(|ended| self.refused(ended, &ids))?;
+        ctx.run(std::future::ready(())).await.map_err(|ended| self.refused(ended, &ids))?;
         Ok(guard)
     }
 
@@ -135,11 +133,7 @@ impl FileLocks {
             guard.lanes.push(self.lanes.enter(id.as_str()).await);
         }
         let alone = ids.len() > BATCH;
-        let sharing = if alone {
-            Sharing::Exclusive
-        } else {
-            Sharing::Shared
-        };
+        let sharing = if alone { Sharing::Exclusive } else { Sharing::Shared };
         let gate = wait(&self.gate(), Sharing::Exclusive).await?;
         let whole = self.whole();
         guard.files.push(wait(&whole, sharing).await?);
@@ -262,9 +256,7 @@ impl FileLocks {
 }
 
 async fn wait(path: &Path, sharing: Sharing) -> PortResult<FileLock> {
-    lock::lock(path, sharing)
-        .await
-        .map_err(|error| broken(path, &error))
+    lock::lock(path, sharing).await.map_err(|error| broken(path, &error))
 }
 
 fn broken(path: &Path, error: &io::Error) -> PortError {
@@ -280,9 +272,5 @@ fn ended_error(what: &str, ended: Ended) -> PortError {
         Ended::Cancelled => ErrorKind::Interrupted,
         Ended::TimedOut => ErrorKind::TimedOut,
     };
-    PortError {
-        kind,
-        message: format!("{what}: {ended}"),
-        hint: None,
-    }
+    PortError { kind, message: format!("{what}: {ended}"), hint: None }
 }

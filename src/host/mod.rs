@@ -41,20 +41,14 @@ pub struct Host<P> {
 
 impl<P> Clone for Host<P> {
     fn clone(&self) -> Self {
-        Self {
-            ports: Arc::clone(&self.ports),
-            progress: self.progress.clone(),
-        }
+        Self { ports: Arc::clone(&self.ports), progress: self.progress.clone() }
     }
 }
 
 impl<P: Ports> Host<P> {
     /// Puts the coordinators on `ports`.
     pub fn new(ports: P) -> Self {
-        Self {
-            ports: Arc::new(ports),
-            progress: broadcast::channel(PROGRESS_KEPT).0,
-        }
+        Self { ports: Arc::new(ports), progress: broadcast::channel(PROGRESS_KEPT).0 }
     }
 
     /// The ports, for plain queries.

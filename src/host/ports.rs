@@ -224,11 +224,7 @@ pub trait StorePort: Send + Sync + 'static {
         pinned: bool,
     ) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
     /// Renames. Moves nothing (P2).
-    fn rename(
-        &self,
-        id: &SessionId,
-        title: &str,
-    ) -> impl Future<Output = PortResult<bool>> + Send;
+    fn rename(&self, id: &SessionId, title: &str) -> impl Future<Output = PortResult<bool>> + Send;
     /// The operator looked at them (T4).
     fn seen(&self, ids: &[SessionId]) -> impl Future<Output = PortResult<()>> + Send;
 
@@ -248,10 +244,7 @@ pub trait StorePort: Send + Sync + 'static {
     ) -> impl Future<Output = PortResult<Tombstoned>> + Send;
     /// Brings tombstones back in one transaction; title, pin, order and times as before (R1).
     /// Sessions that were live come back terminated.
-    fn untombstone(
-        &self,
-        rows: &[Untombstone],
-    ) -> impl Future<Output = PortResult<()>> + Send;
+    fn untombstone(&self, rows: &[Untombstone]) -> impl Future<Output = PortResult<()>> + Send;
 
     /// Writes an operation before it acts (V1). Fully synchronous.
     fn begin(&self, operation: &Operation) -> impl Future<Output = PortResult<()>> + Send;
@@ -590,4 +583,3 @@ pub trait LockPort: Send + Sync + 'static {
     /// Takes one of the places for a start (C10).
     fn acquire_start(&self, ctx: &Context) -> impl Future<Output = PortResult<Self::Guard>> + Send;
 }
-

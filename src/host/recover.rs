@@ -64,10 +64,7 @@ impl<P: Ports> Host<P> {
         self.end_rowless(ctx).await?;
         let changed = self.reconcile().await?;
         let sessions = self.ports.sessions(&changed).await?;
-        let adopted = sessions
-            .into_iter()
-            .filter(Session::is_live)
-            .map(|session| session.id);
+        let adopted = sessions.into_iter().filter(Session::is_live).map(|session| session.id);
         report.adopted = adopted.collect();
         Ok(report)
     }
@@ -91,8 +88,7 @@ impl<P: Ports> Host<P> {
         let (operation, _own) = self.claim(id).await?;
         let error = operation.error.clone();
         let error = error.unwrap_or_else(|| "abandoned by the operator".to_owned());
-        self.finish(operation, OperationState::Failed, Some(error))
-            .await;
+        self.finish(operation, OperationState::Failed, Some(error)).await;
         Ok(())
     }
 
@@ -100,10 +96,7 @@ impl<P: Ports> Host<P> {
     async fn claim(&self, id: &OperationId) -> HostResult<(Operation, P::Guard)> {
         let Some(own) = self.ports.acquire_operation(id).await? else {
             let message = format!("operation {id} still runs");
-            return Err(HostError::Refused {
-                message,
-                hint: None,
-            });
+            return Err(HostError::Refused { message, hint: None });
         };
         let unfinished = self.ports.unfinished().await?;
         let found = unfinished.into_iter().find(|operation| operation.id == *id);
@@ -123,10 +116,7 @@ impl<P: Ports> Host<P> {
         let Some(operation) = operations.into_iter().find(|other| other.id == *id) else {
             return Ok(Recovered::Nothing);
         };
-        let _locks = self
-            .ports
-            .acquire(ctx, &operation.session_ids, &operation)
-            .await?;
+        let _locks = self.ports.acquire(ctx, &operation.session_ids, &operation).await?;
         let recovered = match operation.kind {
             Verb::Create => self.recover_create(&operation).await,
             Verb::Delete => self.recover_delete(&operation).await,
@@ -207,9 +197,7 @@ impl<P: Ports> Host<P> {
         if let Some(project) = project.filter(|_| session.worktree().is_some()) {
             let ctx = Context::detached(CLEAN_UP);
             let setup = &project.setup;
-            let cleaned = self
-                .ports
-                .unprepare(&ctx, repository, &worktree.path, setup);
+            let cleaned = self.ports.unprepare(&ctx, repository, &worktree.path, setup);
             ctx.step("cleaning the preparation", cleaned).await?;
         }
         let ctx = Context::detached(CLEAN_UP);
@@ -251,19 +239,13 @@ impl<P: Ports> Host<P> {
             })
             .collect();
         let failed = self.move_all(&operation.id, moves).await.failed;
-        Ok(if failed.is_empty() {
-            Recovered::Finished
-        } else {
-            Recovered::Waits
-        })
+        Ok(if failed.is_empty() { Recovered::Finished } else { Recovered::Waits })
     }
 
     async fn closed_only(&self, operation: &Operation) -> HostResult<Recovered> {
         for session in self.ports.sessions(&operation.session_ids).await? {
             if session.is_live() && self.ports.probe(&session).await.reads_dead() {
-                self.ports
-                    .end(&session.id, Some(TerminationReason::ManuallyKilled))
-                    .await?;
+                self.ports.end(&session.id, Some(TerminationReason::ManuallyKilled)).await?;
             }
         }
         Ok(Recovered::Undone)
@@ -276,11 +258,7 @@ impl<P: Ports> Host<P> {
         }
         let sessions = self.ports.sessions(&operation.session_ids).await?;
         let back = sessions.iter().any(|session| session.deletion.is_none());
-        Ok(if back {
-            Recovered::Finished
-        } else {
-            Recovered::Undone
-        })
+        Ok(if back { Recovered::Finished } else { Recovered::Undone })
     }
 
     async fn recover_launch(&self, operation: &Operation) -> HostResult<Recovered> {
@@ -303,9 +281,7 @@ impl<P: Ports> Host<P> {
         };
         if session.deletion.is_none() {
             self.end_runtime(&session.id).await?;
-            self.ports
-                .end(&session.id, Some(TerminationReason::ManuallyKilled))
-                .await?;
+            self.ports.end(&session.id, Some(TerminationReason::ManuallyKilled)).await?;
             if operation.kind == Verb::Kill {
                 self.free(&session).await;
             }
@@ -337,9 +313,7 @@ impl<P: Ports> Host<P> {
 
     async fn end_runtime(&self, id: &SessionId) -> HostResult<()> {
         let ctx = Context::detached(CLOSE);
-        let closed = ctx
-            .step("closing the runtime", self.ports.close(&ctx, id))
-            .await;
+        let closed = ctx.step("closing the runtime", self.ports.close(&ctx, id)).await;
         closed.map(drop)
     }
 

@@ -47,16 +47,13 @@ impl<P: Ports> Host<P> {
         check_to(&request, &found)?;
         let mut report = RestoreReport::default();
         if !found.components.is_empty() {
-            self.bring_back(ctx, &request, &mut found, &mut report)
-                .await?;
+            self.bring_back(ctx, &request, &mut found, &mut report).await?;
         }
         let mut launches = found.ended;
         if request.launch {
             launches.extend(report.restored_session_ids.iter().cloned());
         }
-        found
-            .refused
-            .extend(self.launch_all(ctx, launches, &request, &mut report).await);
+        found.refused.extend(self.launch_all(ctx, launches, &request, &mut report).await);
         let nothing = report.restored_session_ids.is_empty() && report.launched_ids.is_empty();
         if nothing && found.refused.len() == 1 && report.not_restored.is_empty() {
             return Err(found.refused.remove(0).1);
@@ -64,10 +61,7 @@ impl<P: Ports> Host<P> {
         let refused = found.refused.into_iter();
         report
             .not_restored
-            .extend(refused.map(|(id, error)| SkippedRow {
-                id,
-                reason: reason(&error),
-            }));
+            .extend(refused.map(|(id, error)| SkippedRow { id, reason: reason(&error) }));
         report.not_restored.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(report)
     }
@@ -98,9 +92,7 @@ impl<P: Ports> Host<P> {
                 continue;
             }
             match self.ports.session(id).await? {
-                None => found
-                    .refused
-                    .push((id.clone(), HostError::NotFound(id.clone()))),
+                None => found.refused.push((id.clone(), HostError::NotFound(id.clone()))),
                 Some(session) if session.deletion.is_none() => found.ended.push(id.clone()),
                 Some(_) => {
                     let component = self.ports.component(id).await?;
@@ -124,32 +116,22 @@ impl<P: Ports> Host<P> {
     /// Takes a component unless the session above it is gone or in the trash (R2, R3).
     async fn take(&self, found: &mut Found, component: Vec<Session>) -> HostResult<()> {
         let inside: BTreeSet<&SessionId> = component.iter().map(|session| &session.id).collect();
-        let parents = component
-            .iter()
-            .filter_map(|session| session.parent.as_ref());
+        let parents = component.iter().filter_map(|session| session.parent.as_ref());
         let outside: Vec<SessionId> = parents.filter(|id| !inside.contains(id)).cloned().collect();
         let above = self.ports.sessions(&outside).await?;
         let missing =
-            outside
-                .iter()
-                .find_map(|id| match above.iter().find(|session| session.id == *id) {
-                    None => Some(format!("its parent {id} is gone")),
-                    Some(parent) if parent.deletion.is_some() => {
-                        Some(format!("its parent {id} is in the trash"))
-                    }
-                    Some(_) => None,
-                });
+            outside.iter().find_map(|id| match above.iter().find(|session| session.id == *id) {
+                None => Some(format!("its parent {id} is gone")),
+                Some(parent) if parent.deletion.is_some() => {
+                    Some(format!("its parent {id} is in the trash"))
+                }
+                Some(_) => None,
+            });
         match missing {
             None => found.components.push(component),
             Some(reason) => found.refused.extend(component.into_iter().map(|session| {
                 let id = session.id;
-                (
-                    id.clone(),
-                    HostError::Incomplete {
-                        id,
-                        reason: reason.clone(),
-                    },
-                )
+                (id.clone(), HostError::Incomplete { id, reason: reason.clone() })
             })),
         }
         Ok(())
@@ -163,12 +145,8 @@ impl<P: Ports> Host<P> {
         found: &mut Found,
         report: &mut RestoreReport,
     ) -> HostResult<()> {
-        let mut ids: Vec<SessionId> = found
-            .components
-            .iter()
-            .flatten()
-            .map(|session| session.id.clone())
-            .collect();
+        let mut ids: Vec<SessionId> =
+            found.components.iter().flatten().map(|session| session.id.clone()).collect();
         ids.sort_unstable();
         let operation = self.operation(Verb::Restore, ids.clone());
         let own = self.own(&operation).await?;
@@ -180,26 +158,13 @@ impl<P: Ports> Host<P> {
         };
         if now.len() != ids.len() || !now.iter().all(as_found) {
             let message = "the trash changed while waiting for it; try again".to_owned();
-            return Err(HostError::Refused {
-                message,
-                hint: None,
-            });
+            return Err(HostError::Refused { message, hint: None });
         }
         let target = request.to.as_deref().map(|to| to.display().to_string());
-        let intended = ids
-            .iter()
-            .map(|id| result(id, "intended", target.clone()))
-            .collect();
-        self.ports
-            .begin(&Operation {
-                results: intended,
-                ..operation.clone()
-            })
-            .await?;
+        let intended = ids.iter().map(|id| result(id, "intended", target.clone())).collect();
+        self.ports.begin(&Operation { results: intended, ..operation.clone() }).await?;
         self.tell_began(&operation);
-        let moved = self
-            .move_components(ctx, request, found, report, &operation)
-            .await;
+        let moved = self.move_components(ctx, request, found, report, &operation).await;
         let rows: Vec<Untombstone> = moved
             .iter()
             .flatten()
@@ -222,11 +187,7 @@ impl<P: Ports> Host<P> {
         for session in moved.iter().flatten() {
             let id = session.id.clone();
             self.tell(&operation.id, &id, "restored");
-            if session
-                .deletion
-                .as_ref()
-                .is_some_and(|deletion| deletion.was_live)
-            {
+            if session.deletion.as_ref().is_some_and(|deletion| deletion.was_live) {
                 report.was_live_ids.push(id.clone());
             }
             report.restored_session_ids.push(id);
@@ -234,8 +195,7 @@ impl<P: Ports> Host<P> {
         report.was_live_ids.sort_unstable();
         report.restored_session_ids.sort_unstable();
         let restored = &report.restored_session_ids;
-        self.audit("restore", restored, &request.actor, Some(&operation.id))
-            .await;
+        self.audit("restore", restored, &request.actor, Some(&operation.id)).await;
         let state = match (rows.len(), ids.len()) {
             (0, _) => OperationState::Failed,
             (some, all) if some < all => OperationState::Partly,
@@ -265,9 +225,7 @@ impl<P: Ports> Host<P> {
             let (host, ctx, to) = (self.clone(), ctx.clone(), request.to.clone());
             let operation = operation.clone();
             async move {
-                let moved = host
-                    .move_component(&ctx, &operation, &component, to.as_deref())
-                    .await;
+                let moved = host.move_component(&ctx, &operation, &component, to.as_deref()).await;
                 (component, moved)
             }
         });
@@ -285,10 +243,7 @@ impl<P: Ports> Host<P> {
                         } else {
                             format!("{at} could not be moved back: {error}")
                         };
-                        SkippedRow {
-                            id: session.id,
-                            reason,
-                        }
+                        SkippedRow { id: session.id, reason }
                     });
                     report.not_restored.extend(lines);
                 }
@@ -317,8 +272,7 @@ impl<P: Ports> Host<P> {
                 ctx.check(&format!("restoring session {id}"))?;
                 let ctx = Context::detached(CLEAN_UP);
                 let moved =
-                    self.ports
-                        .move_back(&ctx, &back.repository, &back.from, &back.to, branch);
+                    self.ports.move_back(&ctx, &back.repository, &back.from, &back.to, branch);
                 ctx.step("moving the worktree back", moved).await
             };
             match moved.await {
@@ -339,13 +293,7 @@ impl<P: Ports> Host<P> {
 
     /// Into the trash again, last first.
     async fn undo_moves(&self, done: Vec<Move>) {
-        for Move {
-            id,
-            repository,
-            from,
-            to,
-        } in done.into_iter().rev()
-        {
+        for Move { id, repository, from, to } in done.into_iter().rev() {
             let ctx = Context::detached(CLEAN_UP);
             let moved = self.ports.move_to_trash(&ctx, &repository, &to, &from);
             if let Err(error) = ctx.step("moving the worktree into the trash", moved).await {
@@ -379,10 +327,7 @@ impl<P: Ports> Host<P> {
                     report.notes.push(Note { id, text });
                 }
                 Err(error) if report.restored_session_ids.contains(&id) => {
-                    report.notes.push(Note {
-                        id,
-                        text: format!("not launched: {error}"),
-                    });
+                    report.notes.push(Note { id, text: format!("not launched: {error}") });
                 }
                 Err(error) => refused.push((id, error)),
             }
@@ -403,11 +348,7 @@ impl<P: Ports> Host<P> {
             .iter()
             .filter(|session| session.deletion.is_some())
             .filter_map(|session| way_back(session, targets.get(&session.id).map(Path::new)))
-            .map(|back| Move {
-                from: back.to,
-                to: back.from,
-                ..back
-            })
+            .map(|back| Move { from: back.to, to: back.from, ..back })
             .collect();
         Ok(self.move_all(&operation.id, moves).await.failed)
     }
@@ -423,10 +364,8 @@ fn way_back(session: &Session, to: Option<&Path>) -> Option<Move> {
 
 /// Rows by the trees that they form: each topmost one with what hangs below it.
 fn trees(rows: Vec<Session>) -> Vec<Vec<Session>> {
-    let mut rows: BTreeMap<SessionId, Session> = rows
-        .into_iter()
-        .map(|session| (session.id.clone(), session))
-        .collect();
+    let mut rows: BTreeMap<SessionId, Session> =
+        rows.into_iter().map(|session| (session.id.clone(), session)).collect();
     let top = |id: &SessionId| {
         let mut top = id;
         while let Some(parent) = rows.get(top).and_then(|session| session.parent.as_ref()) {
@@ -447,19 +386,12 @@ fn trees(rows: Vec<Session>) -> Vec<Vec<Session>> {
 
 /// Another folder makes sense for one worktree only.
 fn check_to(request: &RestoreRequest, found: &Found) -> HostResult<()> {
-    let worktrees = found
-        .components
-        .iter()
-        .flatten()
-        .filter(|one| one.worktree().is_some());
+    let worktrees = found.components.iter().flatten().filter(|one| one.worktree().is_some());
     if request.to.is_none() || (worktrees.count() == 1 && found.ended.is_empty()) {
         return Ok(());
     }
     let message = "another folder can be given for exactly one worktree of the trash".to_owned();
-    Err(HostError::Usage {
-        message,
-        hint: None,
-    })
+    Err(HostError::Usage { message, hint: None })
 }
 
 fn reason(error: &HostError) -> String {

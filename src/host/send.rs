@@ -36,10 +36,7 @@ impl<P: Ports> Host<P> {
         let text = text::clean_block(text);
         if text.is_empty() {
             let message = "there is no text to send".to_owned();
-            return Err(HostError::Usage {
-                message,
-                hint: None,
-            });
+            return Err(HostError::Usage { message, hint: None });
         }
         let input = Input::Text { text, enter };
         let sent = parallel::ordered(SENDING, distinct(ids), |id| {
@@ -48,11 +45,7 @@ impl<P: Ports> Host<P> {
             async move {
                 let sent = host.send_one(&ctx, &id, &input, &actor).await;
                 let reason = sent.err().map(|error| reason(&error));
-                SendResult {
-                    id,
-                    sent: reason.is_none(),
-                    reason,
-                }
+                SendResult { id, sent: reason.is_none(), reason }
             }
         });
         Ok(sent.await)
@@ -84,17 +77,12 @@ impl<P: Ports> Host<P> {
         let session = self.ports.session(id).await?;
         let session = session.ok_or_else(|| HostError::NotFound(id.clone()))?;
         if let Some(message) = refusal(&session, input) {
-            return Err(HostError::Refused {
-                message: message.to_owned(),
-                hint: None,
-            });
+            return Err(HostError::Refused { message: message.to_owned(), hint: None });
         }
         // Once the first byte is out nothing follows the caller's cancellation (K5).
         let typing = Context::detached(START);
         let typed = self.ports.type_into(&typing, &session, input);
-        typing
-            .step(&format!("typing into session {id}"), typed)
-            .await?;
+        typing.step(&format!("typing into session {id}"), typed).await?;
         let verb = match input {
             Input::Text { text, enter: true } => {
                 self.ports.prompted(id, text, &source(actor)).await?;
@@ -103,8 +91,7 @@ impl<P: Ports> Host<P> {
             Input::Text { .. } => "send",
             Input::Keys(_) => "keys",
         };
-        self.audit(verb, std::slice::from_ref(id), actor, None)
-            .await;
+        self.audit(verb, std::slice::from_ref(id), actor, None).await;
         Ok(())
     }
 }

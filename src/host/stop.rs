@@ -88,11 +88,7 @@ impl<P: Ports> Host<P> {
         actor: &Actor,
     ) -> HostResult<StopResult> {
         ctx.check(&format!("stopping session {id}"))?;
-        let verb = if way == Way::Kill {
-            Verb::Kill
-        } else {
-            Verb::Stop
-        };
+        let verb = if way == Way::Kill { Verb::Kill } else { Verb::Stop };
         let operation = self.operation(verb, vec![id.clone()]);
         let _own = self.own(&operation).await?;
         let _locks = self.hold(ctx, std::slice::from_ref(id), &operation).await?;
@@ -114,15 +110,12 @@ impl<P: Ports> Host<P> {
         self.tell_began(&operation);
         self.tell(&operation.id, id, "closing");
         let close = Context::detached(CLOSE);
-        let closed = close
-            .step("closing the runtime", self.ports.close(&close, id))
-            .await;
+        let closed = close.step("closing the runtime", self.ports.close(&close, id)).await;
         let closed = match closed {
             Ok(closed) => closed,
             Err(error) => {
                 let error = format!("did_not_end: {error}");
-                self.finish(operation, OperationState::Failed, Some(error.clone()))
-                    .await;
+                self.finish(operation, OperationState::Failed, Some(error.clone())).await;
                 return Ok(untouched(id.clone(), error));
             }
         };
@@ -131,18 +124,8 @@ impl<P: Ports> Host<P> {
             let reason = (!done).then_some(TerminationReason::ManuallyKilled);
             self.ports.end(id, reason).await?;
         }
-        let freed = if way == Way::Kill {
-            self.free(&session).await
-        } else {
-            kept(None)
-        };
-        self.audit(
-            verb.as_str(),
-            std::slice::from_ref(id),
-            actor,
-            Some(&operation.id),
-        )
-        .await;
+        let freed = if way == Way::Kill { self.free(&session).await } else { kept(None) };
+        self.audit(verb.as_str(), std::slice::from_ref(id), actor, Some(&operation.id)).await;
         self.finish(operation, OperationState::Done, None).await;
         Ok(StopResult {
             id: id.clone(),
@@ -173,10 +156,7 @@ impl<P: Ports> Host<P> {
 }
 
 fn kept(reason: Option<String>) -> Freed {
-    Freed {
-        freed: false,
-        reason,
-    }
+    Freed { freed: false, reason }
 }
 
 /// K2: a live row that does not say what to end, or what to give back.
@@ -193,13 +173,7 @@ fn check_handle(session: &Session) -> HostResult<()> {
 }
 
 fn untouched(id: SessionId, reason: String) -> StopResult {
-    StopResult {
-        id,
-        stopped: false,
-        freed: false,
-        reason: Some(reason),
-        escalated: false,
-    }
+    StopResult { id, stopped: false, freed: false, reason: Some(reason), escalated: false }
 }
 
 /// Each id once, ascending.

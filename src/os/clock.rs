@@ -32,10 +32,7 @@ impl Clock {
     /// Moves a fixed clock forward; a system clock moves by itself.
     pub fn advance(&self, by: std::time::Duration) {
         if let Self::Fixed(at) = self {
-            at.fetch_add(
-                i64::try_from(by.as_millis()).unwrap_or(i64::MAX),
-                Ordering::SeqCst,
-            );
+            at.fetch_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX), Ordering::SeqCst);
         }
     }
 }

@@ -58,12 +58,7 @@ pub async fn run(mut command: Command, limit: usize) -> io::Result<Finished> {
     };
     group.child = None;
     let cut = stdout.cut || stderr.cut;
-    Ok(Finished {
-        status,
-        stdout: stdout.bytes,
-        stderr: stderr.bytes,
-        cut,
-    })
+    Ok(Finished { status, stdout: stdout.bytes, stderr: stderr.bytes, cut })
 }
 
 /// Output kept up to a limit; the rest is read and dropped, so that the program never blocks.
@@ -75,11 +70,7 @@ struct Captured {
 
 impl Captured {
     fn new(limit: usize) -> Self {
-        Self {
-            bytes: Vec::new(),
-            limit,
-            cut: false,
-        }
+        Self { bytes: Vec::new(), limit, cut: false }
     }
 
     async fn read(&mut self, pipe: Option<impl AsyncRead + Unpin>) {
@@ -149,26 +140,15 @@ mod tests {
 
     #[tokio::test]
     async fn output_is_kept_up_to_the_limit() {
-        let done = run(shell("printf 123456; printf abc >&2; exit 3"), 4)
-            .await
-            .unwrap();
-        assert_eq!(
-            (done.stdout.as_slice(), done.stderr.as_slice()),
-            (&b"1234"[..], &b"abc"[..])
-        );
+        let done = run(shell("printf 123456; printf abc >&2; exit 3"), 4).await.unwrap();
+        assert_eq!((done.stdout.as_slice(), done.stderr.as_slice()), (&b"1234"[..], &b"abc"[..]));
         assert_eq!((done.status.code(), done.cut), (Some(3), true));
     }
 
     #[tokio::test]
     async fn what_it_leaves_running_does_not_hold_us_up() {
-        let done = run(shell("cat </dev/zero >/dev/null & echo $!"), 100)
-            .await
-            .unwrap();
-        let left: i32 = String::from_utf8(done.stdout)
-            .unwrap()
-            .trim()
-            .parse()
-            .unwrap();
+        let done = run(shell("cat </dev/zero >/dev/null & echo $!"), 100).await.unwrap();
+        let left: i32 = String::from_utf8(done.stdout).unwrap().trim().parse().unwrap();
         rustix::process::kill_process(Pid::from_raw(left).unwrap(), Signal::KILL).unwrap();
     }
 

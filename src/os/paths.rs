@@ -116,7 +116,8 @@ impl Home {
     /// Socket of a session's keeper. Where the folder is too deep for a socket, the name of a short
     /// folder in the temporary one stands in for it.
     pub fn socket(&self, workspace: &WorkspaceName, session: &SessionId) -> PathBuf {
-        let name = format!("{:016x}.sock", fingerprint(format!("{workspace}/{session}").as_bytes()));
+        let name =
+            format!("{:016x}.sock", fingerprint(format!("{workspace}/{session}").as_bytes()));
         let path = self.run.join(&name);
         if path.as_os_str().len() <= SOCKET_LIMIT {
             return path;

@@ -88,10 +88,7 @@ mod tests {
             .spawn()
             .unwrap();
         let process = Process::of(child.id()).unwrap();
-        let other = Process {
-            start: process.start + 1,
-            ..process
-        };
+        let other = Process { start: process.start + 1, ..process };
         assert!(!send(other, Signal::KILL).unwrap());
         assert!(process.is_alive());
         assert!(send(process, by_name("TERM").unwrap()).unwrap());

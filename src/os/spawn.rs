@@ -64,11 +64,7 @@ pub fn detached(binary: &Path, arguments: &[&str]) -> io::Result<Detached> {
     let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(io::Error::other("the pipes of a new process are missing"));
     };
-    Ok(Detached {
-        input,
-        output,
-        end: Ending { child },
-    })
+    Ok(Detached { input, output, end: Ending { child } })
 }
 
 /// Whether [`detach`] makes a process the one to whom orphans below it are given.

@@ -42,9 +42,7 @@ impl TerminalDescriptor {
     /// # Errors
     /// As the system's `read`.
     pub async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.own
-            .async_io(Interest::READABLE, |own| read(own, buffer))
-            .await
+        self.own.async_io(Interest::READABLE, |own| read(own, buffer)).await
     }
 
     /// Reads what is there now.

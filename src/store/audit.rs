@@ -26,11 +26,9 @@ impl Store {
     /// The database cannot be written.
     pub async fn record(&self, events: &[Event]) -> Result<(), StoreError> {
         let events = events.to_vec();
-        self.write(
-            Durability::Normal,
-            "record events".to_owned(),
-            move |scope| events.iter().try_for_each(|event| append(scope, event)),
-        )
+        self.write(Durability::Normal, "record events".to_owned(), move |scope| {
+            events.iter().try_for_each(|event| append(scope, event))
+        })
         .await
     }
 
@@ -44,10 +42,7 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<Event>, StoreError> {
         let session = session.cloned();
-        self.read("read events", move |scope| {
-            events(scope, session.as_ref(), limit)
-        })
-        .await
+        self.read("read events", move |scope| events(scope, session.as_ref(), limit)).await
     }
 
     /// Messages of one session, oldest first.
@@ -56,10 +51,7 @@ impl Store {
     /// The database cannot be read.
     pub async fn messages(&self, id: &SessionId) -> Result<Vec<Message>, StoreError> {
         let id = id.clone();
-        self.read(format!("read messages of {id}"), move |scope| {
-            messages(scope, &id)
-        })
-        .await
+        self.read(format!("read messages of {id}"), move |scope| messages(scope, &id)).await
     }
 }
 
@@ -109,11 +101,7 @@ pub(super) fn status(
 }
 
 fn events(scope: &Scope<'_>, session: Option<&SessionId>, limit: usize) -> Outcome<Vec<Event>> {
-    let condition = if session.is_some() {
-        "session = ?2"
-    } else {
-        "?2 IS NULL"
-    };
+    let condition = if session.is_some() { "session = ?2" } else { "?2 IS NULL" };
     let sql = format!(
         "SELECT at, session, actor, verb, \"from\", \"to\", cause, operation FROM events
          WHERE workspace = ?1 AND {condition} ORDER BY event DESC LIMIT ?3"
@@ -144,9 +132,8 @@ pub(super) fn message(scope: &Scope<'_>, rid: i64, text: &str, source: &str) -> 
         .prepare_cached("INSERT INTO messages (rid, at, source, text) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![rid, scope.now.0, source, text])?;
     count(scope, rid, 1, length(text))?;
-    let mut held = scope
-        .conn
-        .prepare_cached("SELECT messages, message_bytes FROM details WHERE rid = ?1")?;
+    let mut held =
+        scope.conn.prepare_cached("SELECT messages, message_bytes FROM details WHERE rid = ?1")?;
     let mut drop_oldest = scope.conn.prepare_cached(
         "DELETE FROM messages WHERE message =
            (SELECT message FROM messages WHERE rid = ?1 ORDER BY message LIMIT 1)
@@ -186,11 +173,7 @@ fn messages(scope: &Scope<'_>, id: &SessionId) -> Outcome<Vec<Message>> {
     )?;
     let rows = statement.query_map([scope.workspace, id.as_str()], |row| {
         let mut columns = Columns::of(row);
-        Ok(Message {
-            at: columns.time()?,
-            source: columns.get()?,
-            text: columns.get()?,
-        })
+        Ok(Message { at: columns.time()?, source: columns.get()?, text: columns.get()? })
     })?;
     rows.collect::<rusqlite::Result<_>>().map_err(Into::into)
 }

@@ -63,10 +63,7 @@ fn start(database: &Path, commits: watch::Sender<u64>) -> Result<Watcher, StartE
     thread::Builder::new()
         .name("store-watch".to_owned())
         .spawn(move || watch(&connection, seen, &events, &commits))?;
-    Ok(Watcher {
-        _alive: alive,
-        _notify: notify,
-    })
+    Ok(Watcher { _alive: alive, _notify: notify })
 }
 
 fn watch_folder(
@@ -93,11 +90,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 fn concerns(event: &Event, names: &[PathBuf]) -> bool {
     // Compared by file name: the system may report the folder by another path.
-    let ours = |path: &PathBuf| {
-        names
-            .iter()
-            .any(|name| name.file_name() == path.file_name())
-    };
+    let ours = |path: &PathBuf| names.iter().any(|name| name.file_name() == path.file_name());
     !matches!(event.kind, EventKind::Access(_)) && event.paths.iter().any(ours)
 }
 
@@ -125,7 +118,5 @@ fn watch(
 }
 
 fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
-    connection
-        .prepare_cached("PRAGMA data_version")?
-        .query_row([], |row| row.get(0))
+    connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))
 }

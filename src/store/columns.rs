@@ -52,8 +52,7 @@ impl<'r, 's> Columns<'r, 's> {
         T::Err: std::error::Error + Send + Sync + 'static,
     {
         let text: Option<String> = self.get()?;
-        text.map(|text| text.parse().map_err(|error| self.illegal(error)))
-            .transpose()
+        text.map(|text| text.parse().map_err(|error| self.illegal(error))).transpose()
     }
 
     /// A value kept as JSON.
@@ -112,9 +111,5 @@ pub(super) fn id_list<'i, T: AsRef<str> + 'i>(ids: impl IntoIterator<Item = &'i 
 
 /// A path as it is stored. Others than UTF-8 are refused: they would not come back as they were.
 pub(super) fn path_text(path: &std::path::Path) -> Outcome<&str> {
-    path.to_str().ok_or_else(|| {
-        Fault::Refused(StoreError::Path {
-            path: path.to_owned(),
-        })
-    })
+    path.to_str().ok_or_else(|| Fault::Refused(StoreError::Path { path: path.to_owned() }))
 }

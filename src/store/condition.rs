@@ -87,11 +87,8 @@ pub(super) fn read(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Condition>
         published: columns.get()?,
         detecting: columns.json_or_none()?,
     };
-    let activity = ActivityFact {
-        value: columns.word()?,
-        since: columns.time()?,
-        witness: columns.get()?,
-    };
+    let activity =
+        ActivityFact { value: columns.word()?, since: columns.time()?, witness: columns.get()? };
     Ok(Condition {
         lifecycle,
         activity,
@@ -118,25 +115,11 @@ pub(super) fn find(scope: &Scope<'_>, id: &SessionId) -> Outcome<Option<Loaded>>
     let found = statement
         .query_row(params![scope.workspace, id.as_str()], |row| {
             let mut columns = Columns::of(row);
-            let (rid, id, deleted, heads) = (
-                columns.get()?,
-                columns.word()?,
-                columns.get()?,
-                columns.get()?,
-            );
+            let (rid, id, deleted, heads) =
+                (columns.get()?, columns.word()?, columns.get()?, columns.get()?);
             let prs: u32 = columns.get()?;
             let condition = read(&mut columns)?;
-            Ok((
-                Loaded {
-                    rid,
-                    id,
-                    deleted,
-                    condition,
-                    prs: Vec::new(),
-                    heads,
-                },
-                prs,
-            ))
+            Ok((Loaded { rid, id, deleted, condition, prs: Vec::new(), heads }, prs))
         })
         .optional()?;
     let Some((mut loaded, prs)) = found else {
@@ -225,10 +208,7 @@ pub(super) fn save(
     }
     let mut parameters = values(next)?;
     parameters.extend([Value::from(scope.now.0), Value::from(loaded.rid)]);
-    scope
-        .conn
-        .prepare_cached(&SAVE)?
-        .execute(params_from_iter(parameters))?;
+    scope.conn.prepare_cached(&SAVE)?.execute(params_from_iter(parameters))?;
     if loaded.heads && (before.sorted_at, before.zone()) != (next.sorted_at, next.zone()) {
         sort_below(scope, loaded, next)?;
     }
@@ -287,21 +267,14 @@ pub(super) fn rederive(connection: &mut Connection, seat: &Seat) -> Result<(), S
     };
     connection::write(connection, path, Durability::Normal, |conn| {
         for (workspace, id) in workspaces(conn)? {
-            let scope = Scope {
-                conn,
-                workspace: &workspace,
-                now: seat.clock.now(),
-            };
+            let scope = Scope { conn, workspace: &workspace, now: seat.clock.now() };
             if let Some(loaded) = find(&scope, &id)? {
                 let next = loaded.condition.clone().settle(&loaded.prs, scope.now);
                 save(&scope, &loaded, &next, "derived by newer rules")?;
             }
         }
         facts::fold_pending(conn, seat.clock.now())?;
-        conn.execute(
-            "UPDATE meta SET value = ?1 WHERE name = 'derivation'",
-            [DERIVATION],
-        )?;
+        conn.execute("UPDATE meta SET value = ?1 WHERE name = 'derivation'", [DERIVATION])?;
         Ok(())
     })
     .map_err(failed)

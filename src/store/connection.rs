@@ -93,11 +93,7 @@ pub(super) fn write<T>(
         let found = migrate::version(connection)?;
         if found > migrate::LATEST {
             let known = migrate::LATEST;
-            return Err(Fault::Refused(StoreError::Newer {
-                path: path.to_owned(),
-                found,
-                known,
-            }));
+            return Err(Fault::Refused(StoreError::Newer { path: path.to_owned(), found, known }));
         }
         work(connection)
     })

@@ -27,10 +27,7 @@ impl Store {
     pub async fn reserve_id(&self, project: Option<&ProjectName>) -> Result<SessionId, StoreError> {
         let project = project.cloned();
         let attempt = "reserve a session id".to_owned();
-        self.write(Durability::Full, attempt, move |scope| {
-            reserve(scope, project.as_ref())
-        })
-        .await
+        self.write(Durability::Full, attempt, move |scope| reserve(scope, project.as_ref())).await
     }
 
     /// Inserts the seed row: not started, not alive.
@@ -40,10 +37,7 @@ impl Store {
     pub async fn insert_seed(&self, seed: &Seed) -> Result<Session, StoreError> {
         let seed = seed.clone();
         let attempt = format!("insert session {}", seed.id);
-        self.write(Durability::Normal, attempt, move |scope| {
-            insert_seed(scope, seed)
-        })
-        .await
+        self.write(Durability::Normal, attempt, move |scope| insert_seed(scope, seed)).await
     }
 
     /// Records the folder and branch of a worktree that was made.
@@ -56,11 +50,9 @@ impl Store {
         worktree: &Worktree,
     ) -> Result<(), StoreError> {
         let (id, worktree) = (id.clone(), worktree.clone());
-        self.write(
-            Durability::Normal,
-            format!("record the worktree of {id}"),
-            move |scope| set_worktree(scope, &id, &worktree),
-        )
+        self.write(Durability::Normal, format!("record the worktree of {id}"), move |scope| {
+            set_worktree(scope, &id, &worktree)
+        })
         .await
     }
 
@@ -74,11 +66,9 @@ impl Store {
         initialised: &Initialised,
     ) -> Result<(), StoreError> {
         let (id, initialised) = (id.clone(), initialised.clone());
-        self.write(
-            Durability::Normal,
-            format!("initialise session {id}"),
-            move |scope| initialise(scope, &id, &initialised),
-        )
+        self.write(Durability::Normal, format!("initialise session {id}"), move |scope| {
+            initialise(scope, &id, &initialised)
+        })
         .await
     }
 
@@ -88,11 +78,9 @@ impl Store {
     /// There is no such session outside the trash, or the launch is not its newest.
     pub async fn publish(&self, id: &SessionId, generation: u32) -> Result<Session, StoreError> {
         let id = id.clone();
-        self.write(
-            Durability::Full,
-            format!("publish session {id}"),
-            move |scope| publish(scope, &id, generation),
-        )
+        self.write(Durability::Full, format!("publish session {id}"), move |scope| {
+            publish(scope, &id, generation)
+        })
         .await
     }
 
@@ -102,11 +90,9 @@ impl Store {
     /// The session is published.
     pub async fn rollback_seed(&self, id: &SessionId) -> Result<(), StoreError> {
         let id = id.clone();
-        self.write(
-            Durability::Normal,
-            format!("roll back session {id}"),
-            move |scope| rollback(scope, &id),
-        )
+        self.write(Durability::Normal, format!("roll back session {id}"), move |scope| {
+            rollback(scope, &id)
+        })
         .await
     }
 
@@ -116,20 +102,13 @@ impl Store {
     /// There is no such session outside the trash.
     pub async fn park(&self, id: &SessionId, error: &str) -> Result<(), StoreError> {
         let (id, error) = (id.clone(), error.to_owned());
-        self.write(
-            Durability::Normal,
-            format!("park session {id}"),
-            move |scope| {
-                let row = condition::find_present(scope, &id)?;
-                let reason = TerminationReason::ErrorInProcess;
-                let next = row
-                    .condition
-                    .clone()
-                    .terminated(reason, &row.prs, scope.now);
-                condition::save(scope, &row, &next, &error)?;
-                set_error(scope, row.rid, Some(&error))
-            },
-        )
+        self.write(Durability::Normal, format!("park session {id}"), move |scope| {
+            let row = condition::find_present(scope, &id)?;
+            let reason = TerminationReason::ErrorInProcess;
+            let next = row.condition.clone().terminated(reason, &row.prs, scope.now);
+            condition::save(scope, &row, &next, &error)?;
+            set_error(scope, row.rid, Some(&error))
+        })
         .await
     }
 
@@ -140,14 +119,10 @@ impl Store {
     /// There is no such session.
     pub async fn set_error(&self, id: &SessionId, error: Option<&str>) -> Result<(), StoreError> {
         let (id, error) = (id.clone(), error.map(str::to_owned));
-        self.write(
-            Durability::Normal,
-            format!("record the error of {id}"),
-            move |scope| {
-                let row = condition::find(scope, &id)?.ok_or_else(|| missing(&id))?;
-                set_error(scope, row.rid, error.as_deref())
-            },
-        )
+        self.write(Durability::Normal, format!("record the error of {id}"), move |scope| {
+            let row = condition::find(scope, &id)?.ok_or_else(|| missing(&id))?;
+            set_error(scope, row.rid, error.as_deref())
+        })
         .await
     }
 }
@@ -257,10 +232,7 @@ pub(super) fn insert(
         Value::from(head.pin),
     ];
     values.extend(condition::values(condition)?);
-    let rid = scope
-        .conn
-        .prepare_cached(&INSERT)?
-        .insert(params_from_iter(values))?;
+    let rid = scope.conn.prepare_cached(&INSERT)?.insert(params_from_iter(values))?;
     scope
         .conn
         .prepare_cached("INSERT INTO details (rid, launch, prompt) VALUES (?1, ?2, ?3)")?
@@ -300,10 +272,7 @@ fn relate(
         .query_row([scope.workspace, parent.as_str()], |row| row.get(0))?;
     let root = SessionId::new(root).unwrap_or_else(|_| parent.clone());
     let above = shown::placement(scope, above.section)?;
-    Ok((
-        root,
-        shown::head_of(member, placement, Some((&head, &above))),
-    ))
+    Ok((root, shown::head_of(member, placement, Some((&head, &above)))))
 }
 
 fn set_worktree(scope: &Scope<'_>, id: &SessionId, worktree: &Worktree) -> Outcome<()> {
@@ -313,12 +282,7 @@ fn set_worktree(scope: &Scope<'_>, id: &SessionId, worktree: &Worktree) -> Outco
         .prepare_cached(
             "UPDATE sessions SET folder = ?2, branch = ?3, updated_at = ?4 WHERE rid = ?1",
         )?
-        .execute(params![
-            row.rid,
-            path_text(&worktree.path)?,
-            worktree.branch,
-            scope.now.0
-        ])?;
+        .execute(params![row.rid, path_text(&worktree.path)?, worktree.branch, scope.now.0])?;
     scope
         .conn
         .prepare_cached("UPDATE details SET base = ?2 WHERE rid = ?1")?
@@ -357,10 +321,7 @@ fn publish(scope: &Scope<'_>, id: &SessionId, generation: u32) -> Outcome<Sessio
         let (id, wanted) = (id.clone(), generation);
         return Err(StoreError::OtherGeneration { id, wanted, found }.into());
     }
-    let next = row
-        .condition
-        .clone()
-        .published(generation, &row.prs, scope.now);
+    let next = row.condition.clone().published(generation, &row.prs, scope.now);
     condition::save(scope, &row, &next, "published")?;
     facts::fold_stored(scope, id)?;
     read_back(scope, id)
@@ -378,10 +339,7 @@ fn rollback(scope: &Scope<'_>, id: &SessionId) -> Outcome<()> {
         totals.add(member.section, head.pin.is_some(), -1);
         totals.apply(scope)?;
     }
-    scope
-        .conn
-        .prepare_cached("DELETE FROM sessions WHERE rid = ?1")?
-        .execute([row.rid])?;
+    scope.conn.prepare_cached("DELETE FROM sessions WHERE rid = ?1")?.execute([row.rid])?;
     Ok(())
 }
 

@@ -188,9 +188,7 @@ impl StoreError {
                 ));
             }
             Self::NoParent { parent, .. } => {
-                return Some(format!(
-                    "bring the parent back first: `callboard restore {parent}`"
-                ));
+                return Some(format!("bring the parent back first: `callboard restore {parent}`"));
             }
             Self::NameTaken { .. } => "choose another name with --name",
             Self::NoProject { .. } => "`callboard project list` shows the names",
@@ -238,16 +236,10 @@ impl Fault {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 StoreError::Busy { attempt, path }
             }
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Damaged {
-                attempt,
-                path,
-                detail,
-            },
-            _ => StoreError::Database {
-                attempt,
-                path,
-                detail,
-            },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                StoreError::Damaged { attempt, path, detail }
+            }
+            _ => StoreError::Database { attempt, path, detail },
         }
     }
 }

@@ -59,21 +59,10 @@ impl FactsWriter {
         }
         let (workspace, session) = (self.workspace.as_str(), &self.session);
         connection::begin(&mut self.connection, Durability::Normal, |conn| {
-            record(
-                &Scope {
-                    conn,
-                    workspace,
-                    now,
-                },
-                session,
-                facts,
-            )
+            record(&Scope { conn, workspace, now }, session, facts)
         })
         .map_err(|fault| {
-            fault.during(
-                &format!("write the facts of session {session}"),
-                &self.database,
-            )
+            fault.during(&format!("write the facts of session {session}"), &self.database)
         })
     }
 }
@@ -84,9 +73,7 @@ fn connect(database: &Path) -> Result<(Connection, (u64, u64)), StoreError> {
         |error: rusqlite::Error| Fault::from(error).during("open the store for facts", database);
     let connection = connection::open(database).map_err(failed)?;
     // A keeper reads a handful of pages; its memory counts two hundred times.
-    connection
-        .pragma_update(None, "cache_size", -256)
-        .map_err(failed)?;
+    connection.pragma_update(None, "cache_size", -256).map_err(failed)?;
     Ok((connection, file))
 }
 
@@ -212,14 +199,7 @@ pub(super) fn fold_pending(conn: &Connection, now: Timestamp) -> Outcome<()> {
         })?
         .collect::<rusqlite::Result<_>>()?;
     for (workspace, id) in pending {
-        fold_stored(
-            &Scope {
-                conn,
-                workspace: &workspace,
-                now,
-            },
-            &id,
-        )?;
+        fold_stored(&Scope { conn, workspace: &workspace, now }, &id)?;
     }
     Ok(())
 }

@@ -22,11 +22,7 @@ impl Narrowing {
     /// Nothing yet but the index that suits `filter`.
     pub(super) fn for_filter(filter: &Filter, deleted: bool) -> Self {
         let index = special_index(filter, deleted);
-        Self {
-            index,
-            conditions: Vec::new(),
-            parameters: Vec::new(),
-        }
+        Self { index, conditions: Vec::new(), parameters: Vec::new() }
     }
 
     /// Adds a condition.
@@ -43,31 +39,19 @@ impl Narrowing {
     /// The filters beside section and project (P5).
     pub(super) fn filter(&mut self, filter: &Filter, deleted: bool, now: Timestamp) {
         if !filter.ids.is_empty() {
-            self.with(
-                "s.id IN (SELECT value FROM json_each(?))",
-                id_list(&filter.ids),
-            );
+            self.with("s.id IN (SELECT value FROM json_each(?))", id_list(&filter.ids));
         }
         if !filter.agents.is_empty() {
-            self.with(
-                "s.agent IN (SELECT value FROM json_each(?))",
-                id_list(&filter.agents),
-            );
+            self.with("s.agent IN (SELECT value FROM json_each(?))", id_list(&filter.agents));
         }
         if !filter.statuses.is_empty() {
-            let words: Vec<String> = filter
-                .statuses
-                .iter()
-                .map(|status| format!("'{status}'"))
-                .collect();
+            let words: Vec<String> =
+                filter.statuses.iter().map(|status| format!("'{status}'")).collect();
             self.add(format!("s.status IN ({})", words.join(", ")));
         }
         if !filter.zones.is_empty() {
-            let numbers: Vec<String> = filter
-                .zones
-                .iter()
-                .map(|zone| (*zone as i64).to_string())
-                .collect();
+            let numbers: Vec<String> =
+                filter.zones.iter().map(|zone| (*zone as i64).to_string()).collect();
             self.add(format!("s.zone IN ({})", numbers.join(", ")));
         }
         if let Some(text) = &filter.text {
@@ -79,11 +63,8 @@ impl Narrowing {
             );
         }
         if let Some(age) = filter.older_than {
-            let since = if deleted {
-                "s.deleted_at"
-            } else {
-                "coalesce(s.last_activity_at, s.created_at)"
-            };
+            let since =
+                if deleted { "s.deleted_at" } else { "coalesce(s.last_activity_at, s.created_at)" };
             self.with(&format!("{since} <= ?"), now.minus(age).0);
         }
         if let Some(dirty) = filter.dirty {
@@ -108,14 +89,8 @@ impl Narrowing {
 
     /// The rows, from FROM on.
     pub(super) fn source(&self) -> String {
-        let index = self
-            .index
-            .map(|name| format!("INDEXED BY {name}"))
-            .unwrap_or_default();
-        format!(
-            "FROM sessions s {index} WHERE {}",
-            self.conditions.join(" AND ")
-        )
+        let index = self.index.map(|name| format!("INDEXED BY {name}")).unwrap_or_default();
+        format!("FROM sessions s {index} WHERE {}", self.conditions.join(" AND "))
     }
 }
 

@@ -23,10 +23,7 @@ impl Store {
     pub async fn begin(&self, operation: &Operation) -> Result<(), StoreError> {
         let operation = operation.clone();
         let attempt = format!("begin operation {}", operation.id);
-        self.write(Durability::Full, attempt, move |scope| {
-            put(scope, &operation)
-        })
-        .await
+        self.write(Durability::Full, attempt, move |scope| put(scope, &operation)).await
     }
 
     /// Writes the step an operation enters, and results of single sessions so far. On the disk
@@ -41,19 +38,13 @@ impl Store {
         results: &[StepResult],
     ) -> Result<(), StoreError> {
         let (id, step, results) = (id.clone(), step.to_owned(), results.to_vec());
-        self.write(
-            Durability::Full,
-            format!("enter {step:?} of operation {id}"),
-            move |scope| {
-                scope
-                    .conn
-                    .prepare_cached(
-                        "UPDATE operations SET step = ?3 WHERE workspace = ?1 AND id = ?2",
-                    )?
-                    .execute([scope.workspace, id.as_str(), &step])?;
-                put_results(scope, &id, &results)
-            },
-        )
+        self.write(Durability::Full, format!("enter {step:?} of operation {id}"), move |scope| {
+            scope
+                .conn
+                .prepare_cached("UPDATE operations SET step = ?3 WHERE workspace = ?1 AND id = ?2")?
+                .execute([scope.workspace, id.as_str(), &step])?;
+            put_results(scope, &id, &results)
+        })
         .await
     }
 
@@ -78,11 +69,7 @@ impl Store {
     /// The database cannot be read.
     pub async fn unfinished(&self) -> Result<Vec<Operation>, StoreError> {
         self.read("read unfinished operations", |scope| {
-            list(
-                scope,
-                "state IN ('running', 'stuck') ORDER BY started_at, id",
-                i64::MAX,
-            )
+            list(scope, "state IN ('running', 'stuck') ORDER BY started_at, id", i64::MAX)
         })
         .await
     }
@@ -191,11 +178,7 @@ fn results(scope: &Scope<'_>, id: &OperationId) -> Outcome<Vec<StepResult>> {
     )?;
     let rows = statement.query_map([scope.workspace, id.as_str()], |row| {
         let mut columns = Columns::of(row);
-        Ok(StepResult {
-            id: columns.word()?,
-            state: columns.get()?,
-            detail: columns.get()?,
-        })
+        Ok(StepResult { id: columns.word()?, state: columns.get()?, detail: columns.get()? })
     })?;
     rows.collect::<rusqlite::Result<_>>().map_err(Into::into)
 }

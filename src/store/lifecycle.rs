@@ -26,16 +26,12 @@ impl Store {
         source: &str,
     ) -> Result<(), StoreError> {
         let (id, text, source) = (id.clone(), text.to_owned(), source.to_owned());
-        self.write(
-            Durability::Normal,
-            format!("record a prompt of {id}"),
-            move |scope| {
-                let row = condition::find_present(scope, &id)?;
-                let next = row.condition.clone().prompted(&row.prs, scope.now);
-                condition::save(scope, &row, &next, "prompt")?;
-                audit::message(scope, row.rid, &text, &source)
-            },
-        )
+        self.write(Durability::Normal, format!("record a prompt of {id}"), move |scope| {
+            let row = condition::find_present(scope, &id)?;
+            let next = row.condition.clone().prompted(&row.prs, scope.now);
+            condition::save(scope, &row, &next, "prompt")?;
+            audit::message(scope, row.rid, &text, &source)
+        })
         .await
     }
 
@@ -50,11 +46,9 @@ impl Store {
         reason: Option<TerminationReason>,
     ) -> Result<(), StoreError> {
         let id = id.clone();
-        self.write(
-            Durability::Normal,
-            format!("end session {id}"),
-            move |scope| end(scope, &id, reason),
-        )
+        self.write(Durability::Normal, format!("end session {id}"), move |scope| {
+            end(scope, &id, reason)
+        })
         .await
     }
 
@@ -68,11 +62,9 @@ impl Store {
         results: &[(SessionId, u32, Evidence)],
     ) -> Result<Vec<SessionId>, StoreError> {
         let results = results.to_vec();
-        self.write(
-            Durability::Normal,
-            "record probes".to_owned(),
-            move |scope| probed(scope, &results),
-        )
+        self.write(Durability::Normal, "record probes".to_owned(), move |scope| {
+            probed(scope, &results)
+        })
         .await
     }
 
@@ -84,22 +76,15 @@ impl Store {
     pub async fn settle_due(&self) -> Result<(), StoreError> {
         let idle = self
             .read("look for sessions that are due", |scope| {
-                let pending: bool = scope
-                    .conn
-                    .prepare_cached(PENDING)?
-                    .query_row([], |row| row.get(0))?;
+                let pending: bool =
+                    scope.conn.prepare_cached(PENDING)?.query_row([], |row| row.get(0))?;
                 Ok(due(scope)?.is_empty() && !pending)
             })
             .await?;
         if idle {
             return Ok(());
         }
-        self.write(
-            Durability::Normal,
-            "settle sessions that are due".to_owned(),
-            settle_due,
-        )
-        .await
+        self.write(Durability::Normal, "settle sessions that are due".to_owned(), settle_due).await
     }
 
     /// Sets or takes off pins; answers the ids that exist, in the order given. What is pinned
@@ -121,19 +106,15 @@ impl Store {
     /// The database cannot be written.
     pub async fn rename(&self, id: &SessionId, title: &str) -> Result<bool, StoreError> {
         let (id, title) = (id.clone(), title.to_owned());
-        self.write(
-            Durability::Normal,
-            format!("rename session {id}"),
-            move |scope| {
-                let mut statement = scope.conn.prepare_cached(
-                    "UPDATE sessions SET title = ?3, updated_at = ?4
+        self.write(Durability::Normal, format!("rename session {id}"), move |scope| {
+            let mut statement = scope.conn.prepare_cached(
+                "UPDATE sessions SET title = ?3, updated_at = ?4
                  WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NULL",
-                )?;
-                let changed =
-                    statement.execute(params![scope.workspace, id.as_str(), title, scope.now.0])?;
-                Ok(changed > 0)
-            },
-        )
+            )?;
+            let changed =
+                statement.execute(params![scope.workspace, id.as_str(), title, scope.now.0])?;
+            Ok(changed > 0)
+        })
         .await
     }
 
@@ -143,18 +124,12 @@ impl Store {
     /// The database cannot be written.
     pub async fn seen(&self, ids: &[SessionId]) -> Result<(), StoreError> {
         let ids = ids.to_vec();
-        self.write(
-            Durability::Normal,
-            "mark sessions as seen".to_owned(),
-            move |scope| {
-                for id in &ids {
-                    change(scope, id, "seen", |condition, prs| {
-                        condition.seen(prs, scope.now)
-                    })?;
-                }
-                Ok(())
-            },
-        )
+        self.write(Durability::Normal, "mark sessions as seen".to_owned(), move |scope| {
+            for id in &ids {
+                change(scope, id, "seen", |condition, prs| condition.seen(prs, scope.now))?;
+            }
+            Ok(())
+        })
         .await
     }
 
@@ -164,14 +139,10 @@ impl Store {
     /// There is no such session outside the trash.
     pub async fn set_pr_facts(&self, id: &SessionId, prs: Vec<PrFacts>) -> Result<(), StoreError> {
         let id = id.clone();
-        self.write(
-            Durability::Normal,
-            format!("record pull requests of {id}"),
-            move |scope| {
-                let row = condition::find_present(scope, &id)?;
-                set_pr_facts(scope, &row, &prs)
-            },
-        )
+        self.write(Durability::Normal, format!("record pull requests of {id}"), move |scope| {
+            let row = condition::find_present(scope, &id)?;
+            set_pr_facts(scope, &row, &prs)
+        })
         .await
     }
 
@@ -182,20 +153,16 @@ impl Store {
     /// The database cannot be written.
     pub async fn set_dirty(&self, id: &SessionId, dirty: Option<u32>) -> Result<(), StoreError> {
         let id = id.clone();
-        self.write(
-            Durability::Normal,
-            format!("record dirty files of {id}"),
-            move |scope| {
-                scope
-                    .conn
-                    .prepare_cached(
-                        "UPDATE sessions SET dirty = ?3
+        self.write(Durability::Normal, format!("record dirty files of {id}"), move |scope| {
+            scope
+                .conn
+                .prepare_cached(
+                    "UPDATE sessions SET dirty = ?3
                      WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NULL AND dirty IS NOT ?3",
-                    )?
-                    .execute(params![scope.workspace, id.as_str(), dirty])?;
-                Ok(())
-            },
-        )
+                )?
+                .execute(params![scope.workspace, id.as_str(), dirty])?;
+            Ok(())
+        })
         .await
     }
 }
@@ -231,12 +198,7 @@ fn end(scope: &Scope<'_>, id: &SessionId, reason: Option<TerminationReason>) -> 
         Some(reason) => now.terminated(reason, &row.prs, scope.now),
         None => now.done(&row.prs, scope.now),
     };
-    condition::save(
-        scope,
-        &row,
-        &next,
-        reason.map_or("done", TerminationReason::as_str),
-    )?;
+    condition::save(scope, &row, &next, reason.map_or("done", TerminationReason::as_str))?;
     Ok(())
 }
 
@@ -265,17 +227,14 @@ fn due(scope: &Scope<'_>) -> Outcome<Vec<SessionId>> {
     let mut statement = scope.conn.prepare_cached(
         "SELECT id FROM sessions WHERE workspace = ?1 AND deleted_at IS NULL AND due_at <= ?2",
     )?;
-    let ids = statement.query_map(params![scope.workspace, scope.now.0], |row| {
-        Columns::of(row).word()
-    })?;
+    let ids = statement
+        .query_map(params![scope.workspace, scope.now.0], |row| Columns::of(row).word())?;
     ids.collect::<rusqlite::Result<_>>().map_err(Into::into)
 }
 
 fn settle_due(scope: &Scope<'_>) -> Outcome<()> {
     for id in due(scope)? {
-        change(scope, &id, "time", |condition, prs| {
-            condition.settle(prs, scope.now)
-        })?;
+        change(scope, &id, "time", |condition, prs| condition.settle(prs, scope.now))?;
     }
     facts::fold_pending(scope.conn, scope.now)
 }
@@ -302,10 +261,7 @@ fn pin(scope: &Scope<'_>, ids: &[SessionId], pinned: bool) -> Outcome<Vec<Sessio
 }
 
 fn set_pr_facts(scope: &Scope<'_>, row: &Loaded, prs: &[PrFacts]) -> Outcome<()> {
-    scope
-        .conn
-        .prepare_cached("DELETE FROM pr_facts WHERE rid = ?1")?
-        .execute([row.rid])?;
+    scope.conn.prepare_cached("DELETE FROM pr_facts WHERE rid = ?1")?.execute([row.rid])?;
     put_prs(scope, row.rid, prs)?;
     let next = row.condition.clone().settle(prs, scope.now);
     condition::save(scope, row, &next, "pull request")?;

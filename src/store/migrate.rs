@@ -38,9 +38,7 @@ pub(super) struct Files {
 
 /// The version of a database.
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
-    connection
-        .prepare_cached("PRAGMA user_version")?
-        .query_row([], |row| row.get(0))
+    connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))
 }
 
 /// Opens the database, made and migrated where needed.
@@ -63,9 +61,7 @@ fn open_with(files: &Files, migrations: &[&str], now: Timestamp) -> Result<Conne
             back_up(&connection, files, from, now)?;
         }
         if from == 0 {
-            connection
-                .pragma_update(None, "journal_mode", "WAL")
-                .map_err(failed)?;
+            connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
         }
         migrate(&mut connection, from, migrations).map_err(failed)?;
     }
@@ -74,29 +70,20 @@ fn open_with(files: &Files, migrations: &[&str], now: Timestamp) -> Result<Conne
 }
 
 fn keep_log(connection: &Connection, keep: bool) -> rusqlite::Result<()> {
-    connection
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep)
-        .map(drop)
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map(drop)
 }
 
 fn check(connection: &Connection, path: &Path, known: i64) -> Result<i64, StoreError> {
     let found =
         version(connection).map_err(|error| Fault::from(error).during("open the store", path))?;
     if found > known {
-        return Err(StoreError::Newer {
-            path: path.to_owned(),
-            found,
-            known,
-        });
+        return Err(StoreError::Newer { path: path.to_owned(), found, known });
     }
     Ok(found)
 }
 
 fn migrate(connection: &mut Connection, from: i64, migrations: &[&str]) -> rusqlite::Result<()> {
-    for (number, sql) in (1_i64..)
-        .zip(migrations)
-        .filter(|(number, _)| *number > from)
-    {
+    for (number, sql) in (1_i64..).zip(migrations).filter(|(number, _)| *number > from) {
         let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
         transaction.execute_batch(sql)?;
         transaction.pragma_update(None, "user_version", number)?;
@@ -108,15 +95,9 @@ fn migrate(connection: &mut Connection, from: i64, migrations: &[&str]) -> rusql
 
 /// An empty file that only its owner can read; the log gets the same mode (W7).
 fn create_private(path: &Path) -> Result<(), StoreError> {
-    let file = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(path);
-    file.map(drop).map_err(|error| StoreError::Open {
-        path: path.to_owned(),
-        detail: error.to_string(),
-    })
+    let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+    file.map(drop)
+        .map_err(|error| StoreError::Open { path: path.to_owned(), detail: error.to_string() })
 }
 
 fn take_lock(files: &Files) -> Result<FileLock, StoreError> {
@@ -127,17 +108,11 @@ fn take_lock(files: &Files) -> Result<FileLock, StoreError> {
             Ok(None) if clock::monotonic() < deadline => thread::sleep(Duration::from_millis(2)),
             Ok(None) => {
                 let attempt = "wait for another callboard to migrate".to_owned();
-                return Err(StoreError::Busy {
-                    attempt,
-                    path: files.database.clone(),
-                });
+                return Err(StoreError::Busy { attempt, path: files.database.clone() });
             }
             Err(error) => {
                 let detail = error.to_string();
-                return Err(StoreError::Open {
-                    path: files.lock.clone(),
-                    detail,
-                });
+                return Err(StoreError::Open { path: files.lock.clone(), detail });
             }
         }
     }
@@ -151,24 +126,15 @@ fn back_up(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let failed = |detail: String| StoreError::Database {
-        attempt: format!(
-            "back the store up into {} before migrating it",
-            files.backups.display()
-        ),
+        attempt: format!("back the store up into {} before migrating it", files.backups.display()),
         path: files.database.clone(),
         detail,
     };
     let date = now.to_string().replace(':', "-");
-    let copy = files
-        .backups
-        .join(format!("callboard-{date}-v{version}.db"));
-    let text = copy
-        .to_str()
-        .ok_or_else(|| StoreError::Path { path: copy.clone() })?;
+    let copy = files.backups.join(format!("callboard-{date}-v{version}.db"));
+    let text = copy.to_str().ok_or_else(|| StoreError::Path { path: copy.clone() })?;
     paths::private_dir(&files.backups).map_err(|error| failed(error.to_string()))?;
-    connection
-        .execute("VACUUM INTO ?1", [text])
-        .map_err(|error| failed(error.to_string()))?;
+    connection.execute("VACUUM INTO ?1", [text]).map_err(|error| failed(error.to_string()))?;
     let tidy = || -> std::io::Result<()> {
         fs::set_permissions(&copy, Permissions::from_mode(0o600))?;
         let mut copies: Vec<PathBuf> = fs::read_dir(&files.backups)?

@@ -37,16 +37,11 @@ fn a_database_is_made_private_and_with_a_log() {
     let files = files(&folder);
     let connection = open(&files, Timestamp(0)).unwrap();
     assert_eq!(version(&connection).unwrap(), LATEST);
-    let mode: String = connection
-        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
-        .unwrap();
+    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");
     for suffix in ["", "-wal"] {
         let file = format!("{}{suffix}", files.database.display());
-        assert_eq!(
-            fs::metadata(file).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
+        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     }
     assert_eq!(backups(&files), [] as [PathBuf; 0]);
 }
@@ -59,18 +54,11 @@ fn an_older_database_is_backed_up_and_migrated_w2() {
     let connection = open_with(&files, &[FIRST, SECOND], Timestamp(1_000)).unwrap();
     assert_eq!(version(&connection).unwrap(), 2);
     let kept: (String, Option<i64>) = connection
-        .query_row("SELECT text, number FROM kept", [], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })
+        .query_row("SELECT text, number FROM kept", [], |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap();
     assert_eq!(kept, ("old".to_owned(), None));
-    let [backup] = &backups(&files)[..] else {
-        panic!("one backup")
-    };
-    assert_eq!(
-        fs::metadata(backup).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    let [backup] = &backups(&files)[..] else { panic!("one backup") };
+    assert_eq!(fs::metadata(backup).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(version(&connection::open(backup).unwrap()).unwrap(), 1);
 
     let mut migrations = vec![FIRST, SECOND];
@@ -91,9 +79,7 @@ fn a_migration_that_fails_leaves_everything_as_it_was() {
     let failed = open_with(&files, &[FIRST, BROKEN], Timestamp(0)).unwrap_err();
     assert_eq!(failed.kind(), ErrorKind::Failed);
     let connection = open_with(&files, &[FIRST], Timestamp(0)).unwrap();
-    let text: String = connection
-        .query_row("SELECT text FROM kept", [], |row| row.get(0))
-        .unwrap();
+    let text: String = connection.query_row("SELECT text FROM kept", [], |row| row.get(0)).unwrap();
     assert_eq!(text, "old");
 }
 
@@ -104,17 +90,7 @@ fn a_newer_database_is_refused_and_untouched_w2() {
     drop(open_with(&files, &[FIRST, SECOND], Timestamp(0)).unwrap());
     let before = fs::read(&files.database).unwrap();
     let refused = open_with(&files, &[FIRST], Timestamp(0)).unwrap_err();
-    assert!(
-        matches!(
-            refused,
-            StoreError::Newer {
-                found: 2,
-                known: 1,
-                ..
-            }
-        ),
-        "{refused}"
-    );
+    assert!(matches!(refused, StoreError::Newer { found: 2, known: 1, .. }), "{refused}");
     assert!(refused.hint().is_some());
     assert!(fs::read(&files.database).unwrap() == before, "changed");
     assert_eq!(backups(&files), [] as [PathBuf; 0]);
@@ -159,9 +135,7 @@ async fn a_running_store_stops_writing_to_a_newer_database_w3() {
     let clock = Clock::fixed(Timestamp(0));
     let store = Store::open(&home, WorkspaceName::default(), clock).unwrap();
     let other = connection::open(&home.database()).unwrap();
-    other
-        .pragma_update(None, "user_version", LATEST + 1)
-        .unwrap();
+    other.pragma_update(None, "user_version", LATEST + 1).unwrap();
     let refused = store.reserve_id(None).await.unwrap_err();
     assert!(matches!(refused, StoreError::Newer { .. }), "{refused}");
     assert_eq!(store.all_ids().await.unwrap(), []);

@@ -96,11 +96,7 @@ impl Store {
             backups: home.data.join("backups"),
             lock: home.locks().join("migrate.lock"),
         };
-        let seat = Seat {
-            database: database.clone(),
-            workspace,
-            clock,
-        };
+        let seat = Seat { database: database.clone(), workspace, clock };
         let mut connection = migrate::open(&files, seat.clock.now())?;
         condition::rederive(&mut connection, &seat)?;
         let readers = (0..READERS)
@@ -114,9 +110,7 @@ impl Store {
             watcher: OnceLock::new(),
             seat,
         };
-        Ok(Self {
-            inner: Arc::new(inner),
-        })
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The present time.
@@ -191,11 +185,7 @@ impl Store {
 
 impl Seat {
     fn scope<'c>(&'c self, conn: &'c Connection) -> Scope<'c> {
-        Scope {
-            conn,
-            workspace: self.workspace.as_str(),
-            now: self.clock.now(),
-        }
+        Scope { conn, workspace: self.workspace.as_str(), now: self.clock.now() }
     }
 }
 

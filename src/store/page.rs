@@ -22,8 +22,7 @@ impl Store {
     /// read.
     pub async fn page(&self, query: &PageQuery) -> Result<Page, StoreError> {
         let query = query.clone();
-        self.read("read a page of sessions", move |scope| page(scope, &query))
-            .await
+        self.read("read a page of sessions", move |scope| page(scope, &query)).await
     }
 }
 
@@ -101,29 +100,16 @@ impl Rows {
         let (tag, order) = order_of(place, query.order);
         let whole = place != Place::Trash
             && !(filter.section.is_some() && filter.project.is_some())
-            && Filter {
-                section: None,
-                project: None,
-                ..filter.clone()
-            } == Filter::default();
+            && Filter { section: None, project: None, ..filter.clone() } == Filter::default();
         let narrowing = narrow(scope, query, place, section, project)?;
-        Ok(Some(Self {
-            place,
-            narrowing,
-            tag,
-            order,
-            whole,
-        }))
+        Ok(Some(Self { place, narrowing, tag, order, whole }))
     }
 
     /// The statement that finds the rows of a page.
     fn sql(&self, after_cursor: bool) -> String {
         let columns = self.order.join(", ");
         let after = if after_cursor {
-            format!(
-                "AND ({columns}) > ({})",
-                vec!["?"; self.order.len()].join(", ")
-            )
+            format!("AND ({columns}) > ({})", vec!["?"; self.order.len()].join(", "))
         } else {
             String::new()
         };
@@ -150,10 +136,7 @@ impl Rows {
         let mut statement = scope.conn.prepare_cached(&self.sql(cursor.is_some()))?;
         let rows = statement.query_map(params_from_iter(parameters), |row| {
             let values = (1..=self.order.len()).map(|at| row.get(at));
-            Ok(Key {
-                rid: row.get(0)?,
-                values: values.collect::<rusqlite::Result<_>>()?,
-            })
+            Ok(Key { rid: row.get(0)?, values: values.collect::<rusqlite::Result<_>>()? })
         })?;
         rows.collect::<rusqlite::Result<_>>().map_err(Into::into)
     }
@@ -161,10 +144,7 @@ impl Rows {
     /// How many rows there are in all; kept for whole places (P3), else counted.
     fn total(&self, scope: &Scope<'_>) -> Outcome<u64> {
         let kept = |sql: &str, parameter: &dyn rusqlite::ToSql| {
-            scope
-                .conn
-                .prepare_cached(sql)?
-                .query_row([parameter], |row| row.get::<_, i64>(0))
+            scope.conn.prepare_cached(sql)?.query_row([parameter], |row| row.get::<_, i64>(0))
         };
         let total = match self.place {
             Place::Section(section) if self.whole => {
@@ -186,9 +166,7 @@ impl Rows {
             _ => scope
                 .conn
                 .prepare_cached(&format!("SELECT count(*) {}", self.narrowing.source()))?
-                .query_row(params_from_iter(&self.narrowing.parameters), |row| {
-                    row.get(0)
-                })?,
+                .query_row(params_from_iter(&self.narrowing.parameters), |row| row.get(0))?,
         };
         Ok(total.unsigned_abs())
     }
@@ -222,9 +200,7 @@ impl Rows {
             .collect();
         values
             .filter(|_| known && parts.next().is_none())
-            .ok_or_else(|| StoreError::Cursor {
-                cursor: cursor.chars().take(80).collect(),
-            })
+            .ok_or_else(|| StoreError::Cursor { cursor: cursor.chars().take(80).collect() })
     }
 }
 
@@ -270,15 +246,11 @@ fn order_of(place: Place, order: Order) -> (&'static str, &'static [&'static str
     match (place, order) {
         (Place::Trash, _) => ("t", &["s.deleted_key", "s.id"]),
         (Place::Pinned, Order::Recent) => ("p", &["s.head_pin", "s.head", "s.own_key", "s.id"]),
-        (Place::Pinned, Order::Zone) => (
-            "q",
-            &["s.head_zone", "s.head_pin", "s.head", "s.own_key", "s.id"],
-        ),
+        (Place::Pinned, Order::Zone) => {
+            ("q", &["s.head_zone", "s.head_pin", "s.head", "s.own_key", "s.id"])
+        }
         (_, Order::Recent) => ("r", &["s.head_sort", "s.head", "s.own_key", "s.id"]),
-        (_, Order::Zone) => (
-            "z",
-            &["s.head_zone", "s.head_sort", "s.head", "s.own_key", "s.id"],
-        ),
+        (_, Order::Zone) => ("z", &["s.head_zone", "s.head_sort", "s.head", "s.own_key", "s.id"]),
     }
 }
 

@@ -37,10 +37,8 @@ impl Store {
     ) -> Result<Project, StoreError> {
         let path = path.to_owned();
         let attempt = format!("register {}", path.display());
-        self.write(Durability::Normal, attempt, move |scope| {
-            add(scope, &path, name, git, &setup)
-        })
-        .await
+        self.write(Durability::Normal, attempt, move |scope| add(scope, &path, name, git, &setup))
+            .await
     }
 
     /// Unregisters; its section is hidden, nothing is lost (P6).
@@ -49,18 +47,14 @@ impl Store {
     /// There is no such project.
     pub async fn remove_project(&self, name: &ProjectName) -> Result<(), StoreError> {
         let name = name.clone();
-        self.write(
-            Durability::Normal,
-            format!("unregister project {name}"),
-            move |scope| {
-                let section = section_of(scope, &name)?;
-                scope
-                    .conn
-                    .prepare_cached("UPDATE projects SET removed_at = ?2 WHERE section = ?1")?
-                    .execute(params![section, scope.now.0])?;
-                Ok(())
-            },
-        )
+        self.write(Durability::Normal, format!("unregister project {name}"), move |scope| {
+            let section = section_of(scope, &name)?;
+            scope
+                .conn
+                .prepare_cached("UPDATE projects SET removed_at = ?2 WHERE section = ?1")?
+                .execute(params![section, scope.now.0])?;
+            Ok(())
+        })
         .await
     }
 
@@ -70,14 +64,10 @@ impl Store {
     /// There is no such project.
     pub async fn move_project(&self, name: &ProjectName, position: u32) -> Result<(), StoreError> {
         let name = name.clone();
-        self.write(
-            Durability::Normal,
-            format!("move project {name}"),
-            move |scope| {
-                let section = section_of(scope, &name)?;
-                move_to(scope, section, position as usize)
-            },
-        )
+        self.write(Durability::Normal, format!("move project {name}"), move |scope| {
+            let section = section_of(scope, &name)?;
+            move_to(scope, section, position as usize)
+        })
         .await
     }
 }
@@ -165,9 +155,7 @@ fn add(
             git,
             to_json(&setup)?
         ])?;
-    let added = list(scope)?
-        .into_iter()
-        .find(|project| project.name == name);
+    let added = list(scope)?.into_iter().find(|project| project.name == name);
     added.ok_or_else(|| StoreError::NoProject { name }.into())
 }
 
@@ -183,11 +171,7 @@ fn former(scope: &Scope<'_>, key: &SectionKey) -> Outcome<Option<Former>> {
         .query_row([section], |row| {
             let mut columns = Columns::of(row);
             let (name, setup) = (columns.word()?, columns.json()?);
-            Ok(Former {
-                name,
-                setup,
-                removed: columns.get()?,
-            })
+            Ok(Former { name, setup, removed: columns.get()? })
         })
         .optional()
         .map_err(Into::into)
@@ -208,10 +192,8 @@ fn free_name(
         return Ok(name);
     }
     let folder = path.file_name().unwrap_or_default().to_string_lossy();
-    let base = former.map_or_else(
-        || ProjectName::from_folder(&folder),
-        |former| former.name.clone(),
-    );
+    let base =
+        former.map_or_else(|| ProjectName::from_folder(&folder), |former| former.name.clone());
     let mut name = base.clone();
     let mut number = 2;
     while by_name(scope, &name)?.is_some() {
@@ -232,9 +214,8 @@ fn move_to(scope: &Scope<'_>, section: i64, position: usize) -> Outcome<()> {
         .collect::<rusqlite::Result<_>>()?;
     order.retain(|other| *other != section);
     order.insert(position.min(order.len()), section);
-    let mut statement = scope
-        .conn
-        .prepare_cached("UPDATE projects SET position = ?2 WHERE section = ?1")?;
+    let mut statement =
+        scope.conn.prepare_cached("UPDATE projects SET position = ?2 WHERE section = ?1")?;
     for (position, section) in (0_i64..).zip(order) {
         statement.execute([section, position])?;
     }

@@ -40,12 +40,7 @@ fn sections(scope: &Scope<'_>) -> Outcome<Vec<Section>> {
         let number: i64 = columns.get()?;
         let key: String = columns.get()?;
         let total: i64 = columns.get()?;
-        Ok((
-            number,
-            key,
-            total.unsigned_abs(),
-            columns.get::<Option<String>>()?,
-        ))
+        Ok((number, key, total.unsigned_abs(), columns.get::<Option<String>>()?))
     })?;
     let mut sections = vec![empty(SectionKey::conversations())];
     for row in rows {
@@ -57,23 +52,14 @@ fn sections(scope: &Scope<'_>) -> Outcome<Vec<Section>> {
             SectionKind::Pinned => pinned,
             _ => counts.get(&number).copied().unwrap_or_default(),
         };
-        let mut section = Section {
-            total,
-            attention: of_section.attention,
-            ..empty(key)
-        };
+        let mut section = Section { total, attention: of_section.attention, ..empty(key) };
         section.zones = of_section.zones;
         let awake: u64 = of_section.zones.0.iter().sum();
-        section
-            .zones
-            .add(Zone::Resting, total.saturating_sub(awake));
+        section.zones.add(Zone::Resting, total.saturating_sub(awake));
         match section.kind {
             SectionKind::Conversations => sections[0] = section,
             SectionKind::Pinned if total == 0 => {}
-            _ => sections.push(Section {
-                name: name.unwrap_or(section.name),
-                ..section
-            }),
+            _ => sections.push(Section { name: name.unwrap_or(section.name), ..section }),
         }
     }
     // The sort is stable: projects stay in the operator's order.
@@ -113,11 +99,7 @@ fn counts(scope: &Scope<'_>) -> Outcome<(Counts, HashMap<i64, Counts>)> {
         let mut columns = Columns::of(row);
         let (section, under_pin): (i64, bool) = (columns.get()?, columns.get()?);
         let (zone, attention): (usize, bool) = (columns.get::<u32>()? as usize, columns.get()?);
-        let counts = if under_pin {
-            &mut pinned
-        } else {
-            others.entry(section).or_default()
-        };
+        let counts = if under_pin { &mut pinned } else { others.entry(section).or_default() };
         counts.attention += u64::from(attention);
         if let Some(zone) = Zone::ALL.get(zone).filter(|zone| **zone != Zone::Resting) {
             counts.zones.add(*zone, 1);

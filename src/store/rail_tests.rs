@@ -11,8 +11,5 @@ async fn what_is_awake_is_counted_from_its_index_alone_p3() {
             Ok(steps.collect::<rusqlite::Result<Vec<_>>>()?.join("\n"))
         })
         .await;
-    assert_eq!(
-        plan,
-        "SEARCH sessions USING COVERING INDEX sessions_awake (workspace=?)"
-    );
+    assert_eq!(plan, "SEARCH sessions USING COVERING INDEX sessions_awake (workspace=?)");
 }

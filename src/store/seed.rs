@@ -16,9 +16,7 @@ impl Store {
         let attempt = format!("insert {} sessions", sessions.len());
         self.write(Durability::Normal, attempt, move |scope| {
             let mut totals = Totals::default();
-            sessions
-                .iter()
-                .try_for_each(|session| insert(scope, session, &mut totals))?;
+            sessions.iter().try_for_each(|session| insert(scope, session, &mut totals))?;
             totals.apply(scope)
         })
         .await
@@ -27,17 +25,10 @@ impl Store {
 
 fn insert(scope: &Scope<'_>, session: &SeededSession, totals: &mut Totals) -> Outcome<()> {
     if create::state_of(scope, &session.id)?.is_some() {
-        return Err(StoreError::IdInUse {
-            id: session.id.clone(),
-        }
-        .into());
+        return Err(StoreError::IdInUse { id: session.id.clone() }.into());
     }
     let mut session = session.clone();
     session.condition = session.condition.settle(&session.prs, scope.now);
     let rid = create::insert(scope, &session, totals)?;
-    if session.prs.is_empty() {
-        Ok(())
-    } else {
-        lifecycle::put_prs(scope, rid, &session.prs)
-    }
+    if session.prs.is_empty() { Ok(()) } else { lifecycle::put_prs(scope, rid, &session.prs) }
 }

@@ -20,8 +20,7 @@ impl Store {
     /// The database cannot be read.
     pub async fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
         let id = id.clone();
-        self.read(format!("read session {id}"), move |scope| one(scope, &id))
-            .await
+        self.read(format!("read session {id}"), move |scope| one(scope, &id)).await
     }
 
     /// Sessions by id, deleted ones too, ascending; unknown ids are left out.
@@ -30,8 +29,7 @@ impl Store {
     /// The database cannot be read.
     pub async fn sessions(&self, ids: &[SessionId]) -> Result<Vec<Session>, StoreError> {
         let ids = id_list(ids);
-        self.read("read sessions", move |scope| query(scope, WITH_IDS, &ids))
-            .await
+        self.read("read sessions", move |scope| query(scope, WITH_IDS, &ids)).await
     }
 
     /// Ids of every session of the workspace that is not deleted, ascending.
@@ -54,8 +52,7 @@ impl Store {
     /// # Errors
     /// The database cannot be read.
     pub async fn live(&self) -> Result<Vec<Session>, StoreError> {
-        self.read("list live sessions", |scope| query(scope, LIVE, &Null))
-            .await
+        self.read("list live sessions", |scope| query(scope, LIVE, &Null)).await
     }
 
     /// Live sessions whose timed rules are due at `now`, longest overdue first.
@@ -63,10 +60,7 @@ impl Store {
     /// # Errors
     /// The database cannot be read.
     pub async fn due(&self, now: Timestamp) -> Result<Vec<Session>, StoreError> {
-        self.read("list sessions that are due", move |scope| {
-            query(scope, DUE, &now.0)
-        })
-        .await
+        self.read("list sessions that are due", move |scope| query(scope, DUE, &now.0)).await
     }
 
     /// Hash of the token that identifies the agent of a session's newest launch (W7).
@@ -188,11 +182,7 @@ fn read(workspace: &WorkspaceName, columns: &mut Columns<'_, '_>) -> rusqlite::R
     let placement = read_placement(columns)?;
     let head: SessionId = columns.word()?;
     let under_pin: bool = columns.get()?;
-    let section = if under_pin {
-        SectionKey::pinned()
-    } else {
-        placement.key()
-    };
+    let section = if under_pin { SectionKey::pinned() } else { placement.key() };
     let last_words;
     Ok(Session {
         workspace: workspace.clone(),
@@ -205,10 +195,7 @@ fn read(workspace: &WorkspaceName, columns: &mut Columns<'_, '_>) -> rusqlite::R
         title,
         prompt,
         placement,
-        shown: Shown {
-            section,
-            root: head,
-        },
+        shown: Shown { section, root: head },
         pinned_at: columns.time_or_none()?,
         condition: condition::read(columns)?,
         folder_kind: columns.word()?,
@@ -239,9 +226,7 @@ fn read_placement(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Placement> 
 }
 
 /// The live side, and the last words of an agent that died at once (`spec/runtime.md` X5).
-fn read_runtime(
-    columns: &mut Columns<'_, '_>,
-) -> rusqlite::Result<(RuntimeFacts, Option<String>)> {
+fn read_runtime(columns: &mut Columns<'_, '_>) -> rusqlite::Result<(RuntimeFacts, Option<String>)> {
     let (keeper_pid, pid, started_at) = (columns.get()?, columns.get()?, columns.time_or_none()?);
     let exit: Option<ExitFacts> = columns.json_or_none()?;
     let runtime = RuntimeFacts {
@@ -294,10 +279,7 @@ mod tests {
                     Ok(steps.collect::<rusqlite::Result<Vec<_>>>()?.join("\n"))
                 })
                 .await;
-            assert!(
-                plan.starts_with(&format!("SEARCH s USING {index}")),
-                "{condition}\n{plan}"
-            );
+            assert!(plan.starts_with(&format!("SEARCH s USING {index}")), "{condition}\n{plan}");
             assert!(!plan.contains("SCAN s"), "{plan}");
         }
     }

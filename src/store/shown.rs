@@ -40,18 +40,8 @@ pub(super) fn head_of(
     parent: Option<(&Head, &Placement)>,
 ) -> Head {
     let parent_shown = parent.map(|(head, placement)| {
-        let section = if head.pin.is_some() {
-            SectionKey::pinned()
-        } else {
-            placement.key()
-        };
-        (
-            Shown {
-                section,
-                root: head.id.clone(),
-            },
-            placement.key(),
-        )
+        let section = if head.pin.is_some() { SectionKey::pinned() } else { placement.key() };
+        (Shown { section, root: head.id.clone() }, placement.key())
     });
     let pinned = member.pinned_at.is_some();
     let above = parent_shown.as_ref().map(|(shown, key)| (shown, key));
@@ -88,10 +78,9 @@ fn ensure(scope: &Scope<'_>, key: &SectionKey, path: Option<&str>) -> Outcome<i6
             "INSERT INTO sections (workspace, key, kind, path) VALUES (?1, ?2, ?3, ?4)
              RETURNING section",
         )?
-        .query_row(
-            params![scope.workspace, key.as_str(), key.kind().as_str(), path],
-            |row| row.get(0),
-        )
+        .query_row(params![scope.workspace, key.as_str(), key.kind().as_str(), path], |row| {
+            row.get(0)
+        })
         .map_err(Into::into)
 }
 
@@ -171,9 +160,7 @@ pub(super) fn member(scope: &Scope<'_>, id: &SessionId) -> Outcome<Option<(Membe
                     head, head_zone, head_sort, head_pin
              FROM sessions WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NULL",
         )?
-        .query_row(params![scope.workspace, id.as_str()], |row| {
-            read(&mut Columns::of(row))
-        })
+        .query_row(params![scope.workspace, id.as_str()], |row| read(&mut Columns::of(row)))
         .optional()
         .map_err(Into::into)
 }
@@ -202,20 +189,13 @@ pub(super) fn reshow(scope: &Scope<'_>, tops: &[SessionId]) -> Outcome<()> {
     let mut placements: HashMap<i64, Placement> = HashMap::new();
     let mut totals = Totals::default();
     for (member, old) in trees(scope, tops)? {
-        if let Some(parent) = member
-            .parent
-            .as_ref()
-            .filter(|parent| !heads.contains_key(*parent))
+        if let Some(parent) = member.parent.as_ref().filter(|parent| !heads.contains_key(*parent))
             && let Some((above, head)) = self::member(scope, parent)?
         {
             heads.insert(parent.clone(), (head, above.section));
         }
         let above = member.parent.as_ref().and_then(|parent| heads.get(parent));
-        for section in above
-            .map(|(_, section)| *section)
-            .into_iter()
-            .chain([member.section])
-        {
+        for section in above.map(|(_, section)| *section).into_iter().chain([member.section]) {
             if let Entry::Vacant(entry) = placements.entry(section) {
                 entry.insert(placement(scope, section)?);
             }
@@ -268,8 +248,7 @@ fn trees(scope: &Scope<'_>, tops: &[SessionId]) -> Outcome<Vec<(Member, Head)>> 
          CROSS JOIN sessions s INDEXED BY sessions_id ON s.workspace = ?1 AND s.id = t.id AND s.deleted_at IS NULL
          ORDER BY t.depth",
     )?;
-    let rows = statement.query_map(params![scope.workspace, id_list(tops)], |row| {
-        read(&mut Columns::of(row))
-    })?;
+    let rows = statement
+        .query_map(params![scope.workspace, id_list(tops)], |row| read(&mut Columns::of(row)))?;
     rows.collect::<rusqlite::Result<_>>().map_err(Into::into)
 }

@@ -39,10 +39,7 @@ impl Threads {
                 })
             })
             .collect::<io::Result<_>>()?;
-        Ok(Self {
-            queue: Some(queue),
-            threads,
-        })
+        Ok(Self { queue: Some(queue), threads })
     }
 
     /// Sends work; false where the threads have ended.
@@ -57,9 +54,7 @@ impl Threads {
 /// Waits for the next job while keeping the others from the queue, which is what hands each job to
 /// exactly one idle thread.
 fn next(jobs: &Mutex<mpsc::Receiver<Job>>) -> Option<Job> {
-    jobs.lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .blocking_recv()
+    jobs.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv()
 }
 
 impl Drop for Threads {

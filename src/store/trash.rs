@@ -26,10 +26,7 @@ impl Store {
     /// The database cannot be read.
     pub async fn plan_rows(&self, requested: &BTreeSet<SessionId>) -> Result<PlanRows, StoreError> {
         let requested = requested.clone();
-        self.read("read the plan of a delete", move |scope| {
-            plan_rows(scope, &requested)
-        })
-        .await
+        self.read("read the plan of a delete", move |scope| plan_rows(scope, &requested)).await
     }
 
     /// The one transaction of a delete: plans again with the same conditions, compares with the
@@ -62,10 +59,7 @@ impl Store {
     pub async fn untombstone(&self, rows: &[Untombstone]) -> Result<(), StoreError> {
         let rows = rows.to_vec();
         let attempt = format!("bring {} sessions back", rows.len());
-        self.write(Durability::Full, attempt, move |scope| {
-            untombstone(scope, &rows)
-        })
-        .await
+        self.write(Durability::Full, attempt, move |scope| untombstone(scope, &rows)).await
     }
 
     /// Number of tombstones.
@@ -126,10 +120,7 @@ impl Store {
     /// The database cannot be read.
     pub async fn component(&self, id: &SessionId) -> Result<Vec<Session>, StoreError> {
         let id = id.clone();
-        self.read(format!("read the component of {id}"), move |scope| {
-            component(scope, &id)
-        })
-        .await
+        self.read(format!("read the component of {id}"), move |scope| component(scope, &id)).await
     }
 }
 
@@ -181,15 +172,8 @@ fn plan_rows(scope: &Scope<'_>, requested: &BTreeSet<SessionId>) -> Outcome<Plan
     let mut missing = Vec::new();
     for id in requested.iter().filter(|id| !present.contains(id)) {
         let in_trash = condition::find(scope, id)?.is_some();
-        let reason = if in_trash {
-            SkipReason::InTrash
-        } else {
-            SkipReason::NotFound
-        };
-        missing.push(Skipped {
-            id: id.clone(),
-            reason,
-        });
+        let reason = if in_trash { SkipReason::InTrash } else { SkipReason::NotFound };
+        missing.push(Skipped { id: id.clone(), reason });
     }
     Ok(PlanRows { rows, missing })
 }
@@ -201,10 +185,7 @@ fn tombstone(
     rows: &[TombstoneRow],
     batch: &BatchId,
 ) -> Outcome<Tombstoned> {
-    let PlanRows {
-        rows: found,
-        missing,
-    } = plan_rows(scope, requested)?;
+    let PlanRows { rows: found, missing } = plan_rows(scope, requested)?;
     let planned = plan::plan(requested, found, missing, conditions, scope.now).ids();
     let rows: BTreeMap<&SessionId, &TombstoneRow> = rows.iter().map(|row| (&row.id, row)).collect();
     if !planned.iter().eq(rows.keys().copied()) {
@@ -285,10 +266,7 @@ fn untombstone(scope: &Scope<'_>, rows: &[Untombstone]) -> Outcome<()> {
         let row = condition::find_present(scope, id)?;
         if row.condition.lifecycle.state != State::Done {
             let reason = TerminationReason::ManuallyKilled;
-            let next = row
-                .condition
-                .clone()
-                .terminated(reason, &row.prs, scope.now);
+            let next = row.condition.clone().terminated(reason, &row.prs, scope.now);
             condition::save(scope, &row, &next, "ran when it was deleted")?;
         }
     }
@@ -310,11 +288,7 @@ fn find_tombstone(scope: &Scope<'_>, row: &Untombstone) -> Outcome<Returning> {
         .optional()?;
     if let Some((parent, was_live)) = found {
         let folder = row.folder.clone();
-        return Ok(Returning {
-            parent,
-            was_live,
-            folder,
-        });
+        return Ok(Returning { parent, was_live, folder });
     }
     Err(match condition::find(scope, id)? {
         Some(_) => StoreError::NotInTrash { id: id.clone() },
@@ -342,9 +316,7 @@ fn component(scope: &Scope<'_>, id: &SessionId) -> Outcome<Vec<Session>> {
          SELECT id FROM down ORDER BY depth, id",
     )?;
     let ids: Vec<SessionId> = statement
-        .query_map([scope.workspace, id.as_str()], |row| {
-            Columns::of(row).word()
-        })?
+        .query_map([scope.workspace, id.as_str()], |row| Columns::of(row).word())?
         .collect::<rusqlite::Result<_>>()?;
     let mut found = Vec::with_capacity(ids.len());
     for id in &ids {

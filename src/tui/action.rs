@@ -105,15 +105,8 @@ pub enum Group {
 
 impl Group {
     /// Every group, in the order of the help.
-    pub const ALL: [Self; 7] = [
-        Self::Move,
-        Self::Mark,
-        Self::Look,
-        Self::Answer,
-        Self::Change,
-        Self::Dialog,
-        Self::Leave,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Move, Self::Mark, Self::Look, Self::Answer, Self::Change, Self::Dialog, Self::Leave];
 
     /// The heading.
     pub fn title(self) -> &'static str {
@@ -187,8 +180,8 @@ actions! {
         +_ HalfUp "half-page-up" "" [Global Details Dialog] "Move up half a page" "Moves up by half of what is shown.";
         PageDown "page-down" "page" [Global Details Dialog] "Move down a page" "Moves down by what is shown.";
         +_ PageUp "page-up" "" [Global Details Dialog] "Move up a page" "Moves up by what is shown.";
-        NextColumn "next-column" "next, previous column" [Global Rail] "Go to the next column" "Gives the focus to the column on the right.";
-        +_ PreviousColumn "previous-column" "" [Global Rail] "Go to the previous column" "Gives the focus to the column on the left.";
+        NextColumn "next-column" "next column" [Global Rail] "Go to the next column" "Gives the focus to the column on the right.";
+        +_ PreviousColumn "previous-column" "previous column" [Global Rail] "Go to the previous column" "Gives the focus to the column on the left.";
         Collapse "collapse" "collapse" [Global Rail List Details Trash Jobs] "Collapse" "Hides the children of the selected session; with none to hide, goes to the column on the left. In tabs: the tab before.";
         +_ Expand "expand" "expand" [Global Rail List Details Trash Jobs] "Expand" "Shows the children of the selected session; with none to show, goes to the column on the right. In tabs: the next tab.";
         NextWaiting "next-waiting" "next waiting" [Global Terminal] "Go to the next session that needs you" "Selects the next session, anywhere, that wants the operator.";
@@ -236,15 +229,15 @@ actions! {
     Dialog {
         Confirm "confirm" "press the button" [Dialog Text] "Press the chosen button" "Does what the chosen button says.";
         Cancel "cancel" "cancel" [Dialog Form Text] "Cancel" "Closes and changes nothing; what was typed into a form is kept.";
-        NextButton "next-button" "next, previous button" [Dialog] "Go to the next button" "Moves to the next button.";
-        +_ PreviousButton "previous-button" "" [Dialog] "Go to the previous button" "Moves to the button before.";
+        NextButton "next-button" "next button" [Dialog] "Go to the next button" "Moves to the next button.";
+        +_ PreviousButton "previous-button" "previous button" [Dialog] "Go to the previous button" "Moves to the button before.";
         KeepOrDrop "keep-or-drop" "keep or drop" [Dialog] "Keep or drop" "Takes the selected session out of the plan, or puts it back.";
         DropPinCheck "drop-pin-check" "delete pinned ones too" [Dialog] "Drop the pin check" "Plans again with the pinned sessions.";
         PreviousGroup "previous-group" "group" [Dialog] "Show the previous group" "Lists the group of the plan before.";
         +_ NextGroup "next-group" "" [Dialog] "Show the next group" "Lists the next group of the plan.";
         Submit "submit" "start" [Form] "Submit the form" "Starts what the form describes.";
-        NextField "next-field" "next, previous field" [Form] "Go to the next field" "Moves to the next field.";
-        +_ PreviousField "previous-field" "" [Form] "Go to the previous field" "Moves to the field before.";
+        NextField "next-field" "next field" [Form] "Go to the next field" "Moves to the next field.";
+        +_ PreviousField "previous-field" "previous field" [Form] "Go to the previous field" "Moves to the field before.";
         PreviousChoice "previous-choice" "change" [Form] "Choose the one before" "Changes a choice field.";
         +_ NextChoice "next-choice" "" [Form] "Choose the next one" "Changes a choice field.";
         Complete "complete" "complete" [Text] "Complete" "Completes what is typed from the selected match.";
@@ -295,9 +288,7 @@ impl Action {
         match self {
             Self::Section(number) => &SECTIONS[usize::from(number.clamp(1, 9)) - 1],
             // The macro makes variants and rows together, so the search always finds one.
-            _ => ActionSpec::all()
-                .find(|spec| spec.action == self)
-                .unwrap_or(&SPECS[0]),
+            _ => ActionSpec::all().find(|spec| spec.action == self).unwrap_or(&SPECS[0]),
         }
     }
 
@@ -308,9 +299,7 @@ impl Action {
 
     /// The action of a name.
     pub fn from_id(id: &str) -> Option<Self> {
-        ActionSpec::all()
-            .find(|spec| spec.id == id)
-            .map(|spec| spec.action)
+        ActionSpec::all().find(|spec| spec.id == id).map(|spec| spec.action)
     }
 }
 

@@ -79,20 +79,10 @@ impl AttachError {
 /// # Errors
 /// The terminal cannot be used, or the session does not run.
 pub async fn attach(what: Attach) -> Result<Left, AttachError> {
-    let mut ends = [
-        signal(SignalKind::terminate())?,
-        signal(SignalKind::hangup())?,
-    ];
-    let depth = Depth::choose(
-        &variable("NO_COLOR"),
-        &variable("COLORTERM"),
-        &variable("TERM"),
-    );
+    let mut ends = [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?];
+    let depth = Depth::choose(&variable("NO_COLOR"), &variable("COLORTERM"), &variable("TERM"));
     let mut live = Live::new(what.home.clone(), what.workspace.clone(), depth);
-    let mut terminal = Terminal::take(Wishes {
-        mouse: false,
-        ask_ground: false,
-    })?;
+    let mut terminal = Terminal::take(Wishes { mouse: false, ask_ground: false })?;
     let mut reader = Reader::new(false);
     live.watch(std::slice::from_ref(&what.id));
     if !what.read_only {
@@ -156,17 +146,13 @@ fn draw(frame: &mut Frame<'_>, cells: &ScreenCells) {
     let area = frame.area();
     let buffer = frame.buffer_mut();
     for (y, row) in (area.y..area.bottom()).zip(&cells.rows) {
-        for cell in row
-            .iter()
-            .filter(|cell| cell.col + cell.width <= area.width)
-        {
+        for cell in row.iter().filter(|cell| cell.col + cell.width <= area.width) {
             let room = usize::from(cell.width);
             buffer.set_stringn(area.x + cell.col, y, &cell.text, room, cell.style);
         }
     }
-    if let Some((col, row)) = cells
-        .cursor
-        .filter(|(col, row)| *col < area.width && *row < area.height)
+    if let Some((col, row)) =
+        cells.cursor.filter(|(col, row)| *col < area.width && *row < area.height)
     {
         frame.set_cursor_position((area.x + col, area.y + row));
     }

@@ -359,13 +359,8 @@ pub enum Tab {
 
 impl Tab {
     /// All tabs in order.
-    pub const ALL: [Self; 5] = [
-        Self::Screen,
-        Self::Details,
-        Self::Diff,
-        Self::Messages,
-        Self::Events,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Screen, Self::Details, Self::Diff, Self::Messages, Self::Events];
 
     /// The word on the rule.
     pub fn title(self) -> &'static str {

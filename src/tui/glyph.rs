@@ -156,20 +156,14 @@ mod tests {
     fn every_glyph_is_one_cell() {
         for (name, glyph) in Glyphs::UNICODE.all() {
             assert_eq!(glyph.width(), 1, "{name}");
-            assert!(
-                AMBIGUOUS.contains(glyph) || glyph.width_cjk() == 1,
-                "{name}"
-            );
+            assert!(AMBIGUOUS.contains(glyph) || glyph.width_cjk() == 1, "{name}");
         }
     }
 
     #[test]
     fn the_ascii_set_is_printable_ascii() {
         for (name, glyph) in Glyphs::ASCII.all() {
-            assert!(
-                glyph.len() == 1 && (0x20..=0x7e).contains(&glyph.as_bytes()[0]),
-                "{name}"
-            );
+            assert!(glyph.len() == 1 && (0x20..=0x7e).contains(&glyph.as_bytes()[0]), "{name}");
         }
     }
 
@@ -187,14 +181,6 @@ mod tests {
         #[case] term: &str,
         #[case] ascii: bool,
     ) {
-        assert_eq!(
-            Glyphs::choose(Surroundings {
-                setting,
-                locale,
-                term
-            })
-            .is_ascii(),
-            ascii
-        );
+        assert_eq!(Glyphs::choose(Surroundings { setting, locale, term }).is_ascii(), ascii);
     }
 }

@@ -42,10 +42,7 @@ pub struct Reader {
 impl Reader {
     /// Starts reading; `asked` says that a colour query is out.
     pub fn new(asked: bool) -> Self {
-        Self {
-            events: EventStream::new(),
-            answers: Answers { asked, body: None },
-        }
+        Self { events: EventStream::new(), answers: Answers { asked, body: None } }
     }
 
     /// Waits for input and takes all that is there, in order. None at the end of input.
@@ -149,11 +146,7 @@ pub fn key(event: &ct::KeyEvent) -> Option<Key> {
     };
     let key = Key::new(code, mods);
     // An upper-case letter alone is the character; with Ctrl or Alt the shift says more.
-    Some(if mods.ctrl || mods.alt || mods.sup {
-        key
-    } else {
-        key.canonical()
-    })
+    Some(if mods.ctrl || mods.alt || mods.sup { key } else { key.canonical() })
 }
 
 /// The four control characters above Z reach us as Ctrl with a digit; their usual names are these.
@@ -242,10 +235,7 @@ mod tests {
         #[case] modifiers: KeyModifiers,
         #[case] name: &str,
     ) {
-        assert_eq!(
-            key(&KeyEvent::new(code, modifiers)),
-            Some(name.parse().unwrap())
-        );
+        assert_eq!(key(&KeyEvent::new(code, modifiers)), Some(name.parse().unwrap()));
     }
 
     #[test]
@@ -257,40 +247,22 @@ mod tests {
             state: KeyEventState::NONE,
         };
         assert_eq!(key(&release), None);
-        assert_eq!(
-            key(&KeyEvent::new(ct::KeyCode::CapsLock, KeyModifiers::NONE)),
-            None
-        );
+        assert_eq!(key(&KeyEvent::new(ct::KeyCode::CapsLock, KeyModifiers::NONE)), None);
     }
 
     /// Feeds `text` as the event parser would show it.
     fn answer(text: &str, end: &[ct::Event]) -> Vec<Input> {
         let mut batch = Batch::default();
-        let mut answers = Answers {
-            asked: true,
-            body: None,
-        };
-        batch.push(
-            pressed(ct::KeyCode::Char('x'), KeyModifiers::NONE),
-            &mut answers,
-        );
-        batch.push(
-            pressed(ct::KeyCode::Char(']'), KeyModifiers::ALT),
-            &mut answers,
-        );
+        let mut answers = Answers { asked: true, body: None };
+        batch.push(pressed(ct::KeyCode::Char('x'), KeyModifiers::NONE), &mut answers);
+        batch.push(pressed(ct::KeyCode::Char(']'), KeyModifiers::ALT), &mut answers);
         for c in text.chars() {
-            batch.push(
-                pressed(ct::KeyCode::Char(c), KeyModifiers::NONE),
-                &mut answers,
-            );
+            batch.push(pressed(ct::KeyCode::Char(c), KeyModifiers::NONE), &mut answers);
         }
         for event in end {
             batch.push(event.clone(), &mut answers);
         }
-        batch.push(
-            pressed(ct::KeyCode::Char('y'), KeyModifiers::NONE),
-            &mut answers,
-        );
+        batch.push(pressed(ct::KeyCode::Char('y'), KeyModifiers::NONE), &mut answers);
         batch.inputs
     }
 
@@ -316,16 +288,10 @@ mod tests {
         let mut batch = Batch::default();
         let mut answers = Answers::default();
         for c in ['a', 'b'] {
-            batch.push(
-                pressed(ct::KeyCode::Char(c), KeyModifiers::NONE),
-                &mut answers,
-            );
+            batch.push(pressed(ct::KeyCode::Char(c), KeyModifiers::NONE), &mut answers);
         }
         batch.push(ct::Event::Paste("p".to_owned()), &mut answers);
-        batch.push(
-            pressed(ct::KeyCode::Char(']'), KeyModifiers::ALT),
-            &mut answers,
-        );
+        batch.push(pressed(ct::KeyCode::Char(']'), KeyModifiers::ALT), &mut answers);
         let key = |name: &str| name.parse::<Key>().unwrap();
         let expected = [
             Input::Keys(vec![key("a"), key("b")]),

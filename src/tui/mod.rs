@@ -5,16 +5,16 @@
 
 pub mod action;
 pub mod app;
+pub mod attach;
+pub mod effects;
 pub mod event;
 pub mod glyph;
-mod nearest;
-pub mod theme;
-pub mod keymap;
 pub mod input;
-pub mod terminal;
+pub mod keymap;
 pub mod live;
+mod nearest;
+pub mod run;
+pub mod terminal;
+pub mod theme;
 pub mod update;
 pub mod views;
-pub mod effects;
-pub mod attach;
-pub mod run;

@@ -13,9 +13,7 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
 
 /// A question that ends a message: ` Did you mean mark?`, or nothing.
 pub(crate) fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
-    nearest(word, known)
-        .map(|found| format!(" Did you mean {found}?"))
-        .unwrap_or_default()
+    nearest(word, known).map(|found| format!(" Did you mean {found}?")).unwrap_or_default()
 }
 
 /// Insertions, removals and replacements between two words (Levenshtein).

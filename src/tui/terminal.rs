@@ -69,12 +69,7 @@ impl Terminal {
         let out = FrameBuffer::default();
         let backend = CrosstermBackend::new(out.clone());
         match ratatui::Terminal::new(backend) {
-            Ok(inner) => Ok(Self {
-                inner,
-                out,
-                wishes,
-                keyboard: false,
-            }),
+            Ok(inner) => Ok(Self { inner, out, wishes, keyboard: false }),
             Err(error) => {
                 give_back();
                 Err(error)
@@ -123,10 +118,7 @@ impl Terminal {
 
     /// Takes the terminal again after it was given away, to be drawn anew.
     fn retake(&mut self) -> io::Result<()> {
-        take(Wishes {
-            ask_ground: false,
-            ..self.wishes
-        })?;
+        take(Wishes { ask_ground: false, ..self.wishes })?;
         self.keyboard = false;
         // A new one, since what it drew is gone; its own `clear` would wait for a cursor report.
         self.inner = ratatui::Terminal::new(CrosstermBackend::new(self.out.clone()))?;
@@ -145,12 +137,10 @@ fn take(wishes: Wishes) -> io::Result<()> {
     *DRAWS.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
     TAKEN.store(true, Ordering::SeqCst);
     let mut out = io::stdout().lock();
-    out.write_all(wishes.sequence().as_bytes())
-        .and_then(|()| out.flush())
-        .inspect_err(|_| {
-            let _ = disable_raw_mode();
-            TAKEN.store(false, Ordering::SeqCst);
-        })
+    out.write_all(wishes.sequence().as_bytes()).and_then(|()| out.flush()).inspect_err(|_| {
+        let _ = disable_raw_mode();
+        TAKEN.store(false, Ordering::SeqCst);
+    })
 }
 
 /// Gives the terminal back, once. A terminal that is gone cannot be told; that is no failure.
@@ -188,10 +178,7 @@ struct FrameBuffer(Arc<Mutex<Vec<u8>>>);
 
 impl FrameBuffer {
     fn push(&self, bytes: &[u8]) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend_from_slice(bytes);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
     }
 
     fn commit(&self) -> io::Result<()> {
@@ -234,30 +221,19 @@ mod tests {
 
     #[test]
     fn every_mode_that_is_taken_is_given_back() {
-        let taken = Wishes {
-            mouse: true,
-            ask_ground: true,
-        }
-        .sequence();
+        let taken = Wishes { mouse: true, ask_ground: true }.sequence();
         let mut on = modes(&taken, 'h');
         on.push("2026");
         on.sort_unstable();
         assert_eq!(on, modes(GIVE_BACK, 'l').into_iter().collect::<Vec<_>>());
         assert_eq!(modes(&taken, 'l'), modes(GIVE_BACK, 'h'), "the cursor");
         assert!(TAKE_KEYBOARD.contains(">1u") && GIVE_BACK.contains("<1u"));
-        assert!(
-            GIVE_BACK.ends_with("\x1b[?1049l"),
-            "the keyboard stack belongs to its screen"
-        );
+        assert!(GIVE_BACK.ends_with("\x1b[?1049l"), "the keyboard stack belongs to its screen");
     }
 
     #[test]
     fn nothing_is_asked_for_that_is_not_wished() {
-        let plain = Wishes {
-            mouse: false,
-            ask_ground: false,
-        }
-        .sequence();
+        let plain = Wishes { mouse: false, ask_ground: false }.sequence();
         assert!(!plain.contains("\x1b]11") && !plain.contains("1000"));
     }
 }

@@ -92,20 +92,14 @@ impl Workspace {
         }
         let listed = self.git.worktrees(&repository).await?;
         let place = real(path);
-        if let Some(user) = listed
-            .iter()
-            .find(|it| it.branch.as_deref() == Some(branch) && it.path != place)
+        if let Some(user) =
+            listed.iter().find(|it| it.branch.as_deref() == Some(branch) && it.path != place)
         {
             return Err(in_use(branch, user));
         }
         let registered = refuse_locked(&listed, &place)?;
-        self.add(&held, &repository, path, registered, &[], branch)
-            .await?;
-        Ok(Moved {
-            note: Some(format!(
-                "the folder was missing and was made again from {branch}"
-            )),
-        })
+        self.add(&held, &repository, path, registered, &[], branch).await?;
+        Ok(Moved { note: Some(format!("the folder was missing and was made again from {branch}")) })
     }
 
     async fn create(
@@ -158,8 +152,7 @@ impl Workspace {
             Start::Existing => (&[], branch),
             Start::Remote(remote) => (&[&"--track", &"-b", branch], remote),
         };
-        self.add(held, repository, path, registered, options, start)
-            .await
+        self.add(held, repository, path, registered, options, start).await
     }
 
     /// `git worktree add`; `registered` says that git knows a worktree there whose folder is gone.
@@ -182,9 +175,7 @@ impl Workspace {
         args.push(&path);
         args.push(&start);
         let step = format!("make the worktree {}", path.display());
-        self.git
-            .change(held, &step, &repository.folder, &args)
-            .await
+        self.git.change(held, &step, &repository.folder, &args).await
     }
 
     async fn resolve(
@@ -193,10 +184,8 @@ impl Workspace {
         request: &WorktreeRequest,
     ) -> WorkspaceResult<Resolved> {
         let (git, folder) = (&self.git, &repository.folder);
-        let branch = request
-            .branch
-            .clone()
-            .unwrap_or_else(|| self.template_branch(&request.session));
+        let branch =
+            request.branch.clone().unwrap_or_else(|| self.template_branch(&request.session));
         check_name(git, folder, &branch).await?;
         let base = base(git, repository, request.base.as_deref()).await?;
         if let Some(tip) = git.branch(folder, &branch).await? {
@@ -204,39 +193,22 @@ impl Workspace {
                 return Err(WorkspaceError::BranchExists(branch));
             }
             let listed = git.worktrees(repository).await?;
-            if let Some(user) = listed
-                .iter()
-                .find(|it| it.branch.as_deref() == Some(&branch))
-            {
+            if let Some(user) = listed.iter().find(|it| it.branch.as_deref() == Some(&branch)) {
                 return Err(in_use(&branch, user));
             }
             let step = "find where the branch left its base";
             let shared = git.ask(step, folder, &[&"merge-base", &base, &tip]).await?;
-            return Ok(Resolved {
-                branch,
-                base: shared.unwrap_or(tip),
-                start: Start::Existing,
-            });
+            return Ok(Resolved { branch, base: shared.unwrap_or(tip), start: Start::Existing });
         }
         refuse_conflict(git, folder, &branch).await?;
         if request.branch.is_some()
             && request.base.is_none()
             && let Some(remote) = only_remote(git, folder, &branch).await?
-            && let Some(tip) = git
-                .commit(folder, &format!("refs/remotes/{remote}"))
-                .await?
+            && let Some(tip) = git.commit(folder, &format!("refs/remotes/{remote}")).await?
         {
-            return Ok(Resolved {
-                branch,
-                base: tip,
-                start: Start::Remote(remote),
-            });
+            return Ok(Resolved { branch, base: tip, start: Start::Remote(remote) });
         }
-        Ok(Resolved {
-            branch,
-            base,
-            start: Start::New,
-        })
+        Ok(Resolved { branch, base, start: Start::New })
     }
 
     /// Takes back a worktree that nobody waited for.
@@ -252,11 +224,7 @@ impl Workspace {
     async fn undo(&self, held: &RepositoryLock, repository: &Repository, made: &Worktree) {
         let folder = &repository.folder;
         let remove: Args<'_> = &[&"worktree", &"remove", &"--force", &made.path];
-        if let Err(error) = self
-            .git
-            .change(held, "take back the worktree", folder, remove)
-            .await
-        {
+        if let Err(error) = self.git.change(held, "take back the worktree", folder, remove).await {
             tracing::debug!(%error, "there was no worktree to take back");
         }
         if made.path.exists()
@@ -270,10 +238,7 @@ impl Workspace {
         }
         if made.new_branch && matches!(self.git.branch(folder, &made.branch).await, Ok(Some(_))) {
             let delete: Args<'_> = &[&"branch", &"-D", &"--", &made.branch];
-            if let Err(error) = self
-                .git
-                .change(held, "take back the branch", folder, delete)
-                .await
+            if let Err(error) = self.git.change(held, "take back the branch", folder, delete).await
             {
                 tracing::warn!(%error, branch = made.branch, "a branch stays");
             }
@@ -282,10 +247,7 @@ impl Workspace {
 }
 
 fn in_use(branch: &str, user: &Listed) -> WorkspaceError {
-    WorkspaceError::BranchInUse {
-        branch: branch.to_owned(),
-        folder: user.path.clone(),
-    }
+    WorkspaceError::BranchInUse { branch: branch.to_owned(), folder: user.path.clone() }
 }
 
 /// Whether git knows a worktree at this missing place; refused where that one is locked.
@@ -294,10 +256,9 @@ fn refuse_locked(listed: &[Listed], place: &Path) -> WorkspaceResult<bool> {
         return Ok(false);
     };
     match &found.locked {
-        Some(reason) => Err(WorkspaceError::Locked {
-            path: place.to_owned(),
-            reason: reason.clone(),
-        }),
+        Some(reason) => {
+            Err(WorkspaceError::Locked { path: place.to_owned(), reason: reason.clone() })
+        }
         None => Ok(true),
     }
 }
@@ -319,13 +280,10 @@ async fn check_name(git: &Git, folder: &Path, branch: &str) -> WorkspaceResult<(
 async fn base(git: &Git, repository: &Repository, given: Option<&str>) -> WorkspaceResult<String> {
     let folder = &repository.folder;
     if let Some(base) = given {
-        return git
-            .commit(folder, base)
-            .await?
-            .ok_or_else(|| WorkspaceError::BadBase {
-                base: base.to_owned(),
-                path: folder.clone(),
-            });
+        return git.commit(folder, base).await?.ok_or_else(|| WorkspaceError::BadBase {
+            base: base.to_owned(),
+            path: folder.clone(),
+        });
     }
     for name in ["refs/remotes/origin/HEAD", "HEAD"] {
         if let Some(commit) = git.commit(folder, name).await? {
@@ -337,26 +295,16 @@ async fn base(git: &Git, repository: &Repository, given: Option<&str>) -> Worksp
 
 /// Git keeps branches as files: `a` and `a/b` cannot both be.
 async fn refuse_conflict(git: &Git, folder: &Path, branch: &str) -> WorkspaceResult<()> {
-    let conflict = |other: String| WorkspaceError::BranchConflict {
-        branch: branch.to_owned(),
-        other,
-    };
+    let conflict =
+        |other: String| WorkspaceError::BranchConflict { branch: branch.to_owned(), other };
     for (at, _) in branch.match_indices('/') {
         if git.branch(folder, &branch[..at]).await?.is_some() {
             return Err(conflict(branch[..at].to_owned()));
         }
     }
     let below = format!("refs/heads/{branch}/");
-    let args: Args<'_> = &[
-        &"for-each-ref",
-        &"--count=1",
-        &"--format=%(refname:lstrip=2)",
-        &below,
-    ];
-    match git
-        .ask("look for branches in the way", folder, args)
-        .await?
-    {
+    let args: Args<'_> = &[&"for-each-ref", &"--count=1", &"--format=%(refname:lstrip=2)", &below];
+    match git.ask("look for branches in the way", folder, args).await? {
         Some(other) => Err(conflict(other)),
         None => Ok(()),
     }
@@ -365,14 +313,8 @@ async fn refuse_conflict(git: &Git, folder: &Path, branch: &str) -> WorkspaceRes
 /// The branch of this name at a remote, as `origin/x`, where exactly one remote has it.
 async fn only_remote(git: &Git, folder: &Path, branch: &str) -> WorkspaceResult<Option<String>> {
     let pattern = format!("refs/remotes/*/{branch}");
-    let args: Args<'_> = &[
-        &"for-each-ref",
-        &"--count=2",
-        &"--format=%(refname:lstrip=2)",
-        &pattern,
-    ];
-    let found = git
-        .ask("look for the branch at remotes", folder, args)
-        .await?;
+    let args: Args<'_> =
+        &[&"for-each-ref", &"--count=2", &"--format=%(refname:lstrip=2)", &pattern];
+    let found = git.ask("look for the branch at remotes", folder, args).await?;
     Ok(found.filter(|names| !names.contains('\n')))
 }

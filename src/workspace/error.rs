@@ -173,18 +173,12 @@ impl WorkspaceError {
 /// What helps against failures of git that are known.
 fn git_hint(detail: &str) -> Option<&'static str> {
     let known = [
-        (
-            ".lock': File exists",
-            "another git is at work there; if none is, remove the lock file",
-        ),
+        (".lock': File exists", "another git is at work there; if none is, remove the lock file"),
         (
             "dubious ownership",
             "the repository belongs to someone else: see safe.directory in git config",
         ),
         ("No space left", "make room on the disk"),
     ];
-    known
-        .iter()
-        .find(|(sign, _)| detail.contains(sign))
-        .map(|(_, hint)| *hint)
+    known.iter().find(|(sign, _)| detail.contains(sign)).map(|(_, hint)| *hint)
 }

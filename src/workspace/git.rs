@@ -56,11 +56,7 @@ pub(super) struct RepositoryLock {
 
 impl Git {
     pub(super) fn new(locks: PathBuf) -> Self {
-        Self {
-            locks,
-            version: Arc::default(),
-            lanes: Arc::default(),
-        }
+        Self { locks, version: Arc::default(), lanes: Arc::default() }
     }
 
     /// The version, asked for once.
@@ -70,11 +66,7 @@ impl Git {
             command.arg("--version");
             let done = command::run(command, 1 << 10).await.map_err(start_error)?;
             let text = String::from_utf8_lossy(&done.stdout);
-            let found = text
-                .split_whitespace()
-                .nth(2)
-                .unwrap_or("of unknown version")
-                .to_owned();
+            let found = text.split_whitespace().nth(2).unwrap_or("of unknown version").to_owned();
             if number(&found) < number(OLDEST) {
                 return Err(WorkspaceError::GitTooOld { found });
             }
@@ -114,9 +106,7 @@ impl Git {
             return Ok(None);
         }
         let done = succeeded(step, folder, done)?;
-        let line = String::from_utf8_lossy(&done.stdout)
-            .trim_end_matches('\n')
-            .to_owned();
+        let line = String::from_utf8_lossy(&done.stdout).trim_end_matches('\n').to_owned();
         Ok(Some(line).filter(|line| !line.is_empty()))
     }
 
@@ -157,13 +147,8 @@ impl Git {
         let done = succeeded("find the repository", folder, done)?;
         let line = done.stdout.strip_suffix(b"\n").unwrap_or(&done.stdout);
         let common = PathBuf::from(OsStr::from_bytes(line));
-        let common = common
-            .canonicalize()
-            .map_err(WorkspaceError::io("find", &common))?;
-        Ok(Repository {
-            folder: folder.to_owned(),
-            common,
-        })
+        let common = common.canonicalize().map_err(WorkspaceError::io("find", &common))?;
+        Ok(Repository { folder: folder.to_owned(), common })
     }
 
     /// Waits for the right to change a repository: in order within this process, then against
@@ -181,23 +166,15 @@ impl Git {
         let file = lock::lock(&path, Sharing::Exclusive)
             .await
             .map_err(WorkspaceError::io("lock", &path))?;
-        Ok(RepositoryLock {
-            _file: file,
-            _lane: lane,
-        })
+        Ok(RepositoryLock { _file: file, _lane: lane })
     }
 
     /// Every worktree that a repository has registered; missing ones too.
     pub(super) async fn worktrees(&self, repository: &Repository) -> WorkspaceResult<Vec<Listed>> {
         let args: Args<'_> = &[&"worktree", &"list", &"--porcelain", &"-z"];
-        let output = self
-            .read("list the worktrees", &repository.folder, args)
-            .await?;
+        let output = self.read("list the worktrees", &repository.folder, args).await?;
         let mut listed = parse_list(&output);
-        for worktree in listed
-            .iter_mut()
-            .filter(|worktree| worktree.branch.is_none())
-        {
+        for worktree in listed.iter_mut().filter(|worktree| worktree.branch.is_none()) {
             worktree.branch = held_branch(&worktree.path);
         }
         Ok(listed)
@@ -210,13 +187,8 @@ impl Git {
         name: &str,
     ) -> WorkspaceResult<Option<String>> {
         let revision = format!("{name}^{{commit}}");
-        let args: Args<'_> = &[
-            &"rev-parse",
-            &"--verify",
-            &"--quiet",
-            &"--end-of-options",
-            &revision,
-        ];
+        let args: Args<'_> =
+            &[&"rev-parse", &"--verify", &"--quiet", &"--end-of-options", &revision];
         // A name that is no revision at all is answered with 128.
         let done = self.run(folder, true, args).await?;
         let line = String::from_utf8_lossy(&done.stdout).trim().to_owned();
@@ -238,13 +210,9 @@ impl Git {
         if reads {
             command.arg("--no-optional-locks");
         }
-        command
-            .args(["-c", "core.fsmonitor=false", "-c", "color.ui=false", "-C"])
-            .arg(folder);
+        command.args(["-c", "core.fsmonitor=false", "-c", "color.ui=false", "-C"]).arg(folder);
         command.args(args);
-        command::run(command, OUTPUT_LIMIT)
-            .await
-            .map_err(start_error)
+        command::run(command, OUTPUT_LIMIT).await.map_err(start_error)
     }
 }
 
@@ -252,10 +220,7 @@ impl Git {
 fn bare_command() -> Command {
     let mut command = Command::new("git");
     drop_git_variables(&mut command);
-    command
-        .env("LC_ALL", "C")
-        .env_remove("LANGUAGE")
-        .env("GIT_TERMINAL_PROMPT", "0");
+    command.env("LC_ALL", "C").env_remove("LANGUAGE").env("GIT_TERMINAL_PROMPT", "0");
     command
 }
 
@@ -272,11 +237,7 @@ fn start_error(source: io::Error) -> WorkspaceError {
     if source.kind() == io::ErrorKind::NotFound {
         return WorkspaceError::GitMissing;
     }
-    WorkspaceError::Io {
-        step: "start",
-        path: PathBuf::from("git"),
-        source,
-    }
+    WorkspaceError::Io { step: "start", path: PathBuf::from("git"), source }
 }
 
 fn succeeded(step: &str, folder: &Path, done: Finished) -> WorkspaceResult<Finished> {
@@ -287,11 +248,7 @@ fn succeeded(step: &str, folder: &Path, done: Finished) -> WorkspaceResult<Finis
     if detail.is_empty() {
         detail = format!("git ended with {}", done.status);
     }
-    Err(WorkspaceError::Git {
-        step: step.to_owned(),
-        path: folder.to_owned(),
-        detail,
-    })
+    Err(WorkspaceError::Git { step: step.to_owned(), path: folder.to_owned(), detail })
 }
 
 /// What git says went wrong, without its progress and its advice.
@@ -299,26 +256,14 @@ fn complaints(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let marked = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
     let lines = text.lines().filter(marked).collect::<Vec<_>>().join("\n");
-    last_lines(
-        if lines.is_empty() {
-            output
-        } else {
-            lines.as_bytes()
-        },
-        4,
-    )
+    last_lines(if lines.is_empty() { output } else { lines.as_bytes() }, 4)
 }
 
 /// The last lines of a program's output as one clean line.
 pub(super) fn last_lines(output: &[u8], count: usize) -> String {
     let text = String::from_utf8_lossy(output);
-    let mut lines: Vec<String> = text
-        .lines()
-        .rev()
-        .map(clean_line)
-        .filter(|line| !line.is_empty())
-        .take(count)
-        .collect();
+    let mut lines: Vec<String> =
+        text.lines().rev().map(clean_line).filter(|line| !line.is_empty()).take(count).collect();
     lines.reverse();
     lines.join("; ")
 }
@@ -342,9 +287,6 @@ mod tests {
 
     #[test]
     fn error_output_is_cleaned() {
-        assert_eq!(
-            last_lines(b"a\nb\x1b[31m\n\nfatal: c\n", 2),
-            "b[31m; fatal: c"
-        );
+        assert_eq!(last_lines(b"a\nb\x1b[31m\n\nfatal: c\n", 2), "b[31m; fatal: c");
     }
 }

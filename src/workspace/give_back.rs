@@ -11,10 +11,7 @@ use super::{Freed, Workspace, WorkspaceError, WorkspaceResult, Worktree};
 
 impl Freed {
     fn kept(reason: impl Into<String>) -> Self {
-        Self {
-            freed: false,
-            reason: Some(reason.into()),
-        }
+        Self { freed: false, reason: Some(reason.into()) }
     }
 }
 
@@ -39,10 +36,7 @@ impl Workspace {
                 return Ok(Freed::kept("its repository is gone"));
             }
             Err(WorkspaceError::NoFolder(_) | WorkspaceError::NotARepository(_)) => {
-                return Ok(Freed {
-                    freed: true,
-                    reason: None,
-                });
+                return Ok(Freed { freed: true, reason: None });
             }
             Err(error) => return Err(error),
         };
@@ -53,20 +47,15 @@ impl Workspace {
             }
             self.unprepare(&worktree.path).await?;
         }
-        if let Some(reason) = self
-            .remove_worktree(&held, &repository, &worktree.path, there)
-            .await?
+        if let Some(reason) =
+            self.remove_worktree(&held, &repository, &worktree.path, there).await?
         {
             return Ok(Freed::kept(reason));
         }
         if worktree.new_branch {
-            self.delete_unused_branch(&held, &repository, worktree)
-                .await?;
+            self.delete_unused_branch(&held, &repository, worktree).await?;
         }
-        Ok(Freed {
-            freed: true,
-            reason: None,
-        })
+        Ok(Freed { freed: true, reason: None })
     }
 
     /// Why the worktree is not clean, if it is not.
@@ -83,10 +72,7 @@ impl Workspace {
             return Ok(Some(format!("{what} is under way")));
         }
         if let Ok(reason) = std::fs::read_to_string(folder.join("locked")) {
-            return Ok(Some(format!(
-                "it is locked: {}",
-                crate::domain::text::clean_line(&reason)
-            )));
+            return Ok(Some(format!("it is locked: {}", crate::domain::text::clean_line(&reason))));
         }
         let entries = self.status(path, true).await?;
         let place = path.to_owned();
@@ -95,36 +81,22 @@ impl Workspace {
             let ours = |entry: &Entry| {
                 entry.kind != EntryKind::Changed && prepared.holds(&place, &entry.path)
             };
-            Ok(entries
-                .into_iter()
-                .filter(|entry| !ours(entry))
-                .collect::<Vec<_>>())
+            Ok(entries.into_iter().filter(|entry| !ours(entry)).collect::<Vec<_>>())
         })
         .await?;
-        let (ignored, work): (Vec<&Entry>, Vec<&Entry>) = entries
-            .iter()
-            .partition(|entry| entry.kind == EntryKind::Ignored);
+        let (ignored, work): (Vec<&Entry>, Vec<&Entry>) =
+            entries.iter().partition(|entry| entry.kind == EntryKind::Ignored);
         let names = |entries: &[&Entry]| {
-            some_paths(
-                &entries
-                    .iter()
-                    .map(|entry| entry.path.as_path())
-                    .collect::<Vec<_>>(),
-            )
+            some_paths(&entries.iter().map(|entry| entry.path.as_path()).collect::<Vec<_>>())
         };
         if !work.is_empty() {
-            return Ok(Some(format!(
-                "it has uncommitted changes: {}",
-                names(&work)
-            )));
+            return Ok(Some(format!("it has uncommitted changes: {}", names(&work))));
         }
         if !self.head_is_kept(path).await? {
             return Ok(Some("its commit is on no branch".to_owned()));
         }
         if folder.join("modules").exists() {
-            return Ok(Some(
-                "it holds submodules, which may have work of their own".to_owned(),
-            ));
+            return Ok(Some("it holds submodules, which may have work of their own".to_owned()));
         }
         if !ignored.is_empty() {
             return Ok(Some(format!("it holds ignored files: {}", names(&ignored))));
@@ -167,30 +139,14 @@ impl Workspace {
         if git.commit(folder, &worktree.base).await?.is_none() {
             return Ok(());
         }
-        let own: Args<'_> = &[
-            &"rev-list",
-            &"--max-count=1",
-            &tip,
-            &"--not",
-            &worktree.base,
-        ];
-        if git
-            .ask("count the branch's own commits", folder, own)
-            .await?
-            .is_some()
-        {
+        let own: Args<'_> = &[&"rev-list", &"--max-count=1", &tip, &"--not", &worktree.base];
+        if git.ask("count the branch's own commits", folder, own).await?.is_some() {
             return Ok(());
         }
         let listed = git.worktrees(repository).await?;
         if listed.iter().any(|it| it.branch.as_deref() == Some(branch)) {
             return Ok(());
         }
-        git.change(
-            held,
-            "delete the branch",
-            folder,
-            &[&"branch", &"-D", &"--", branch],
-        )
-        .await
+        git.change(held, "delete the branch", folder, &[&"branch", &"-D", &"--", branch]).await
     }
 }

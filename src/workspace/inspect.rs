@@ -47,21 +47,14 @@ impl Workspace {
         every_file: bool,
     ) -> WorkspaceResult<Vec<Entry>> {
         let step = "read the status";
-        let mut args: Vec<&(dyn AsRef<OsStr> + Sync)> = vec![
-            &"status",
-            &"--porcelain",
-            &"-z",
-            &"--ignore-submodules=none",
-        ];
+        let mut args: Vec<&(dyn AsRef<OsStr> + Sync)> =
+            vec![&"status", &"--porcelain", &"-z", &"--ignore-submodules=none"];
         if every_file {
             args.extend_from_slice(&[&"--untracked-files=all", &"--ignored=traditional"]);
         } else {
             args.push(&"--untracked-files=normal");
         }
-        self.git
-            .read(step, worktree, &args)
-            .await
-            .map(|output| parse_status(&output))
+        self.git.read(step, worktree, &args).await.map(|output| parse_status(&output))
     }
 
     async fn unpushed(&self, worktree: &Path) -> WorkspaceResult<Option<u32>> {
@@ -72,24 +65,14 @@ impl Workspace {
         let any_remote: Args<'_> = &[&"for-each-ref", &"--count=1", &"refs/remotes/"];
         let step = "count the commits that no remote has";
         let counted = if git.ask(step, worktree, any_remote).await?.is_some() {
-            git.ask(
-                step,
-                worktree,
-                &[&"rev-list", &"--count", &"HEAD", &"--not", &"--remotes"],
-            )
-            .await?
+            git.ask(step, worktree, &[&"rev-list", &"--count", &"HEAD", &"--not", &"--remotes"])
+                .await?
         } else {
             let head: Args<'_> = &[&"symbolic-ref", &"--quiet", &"--short", &"HEAD"];
             let own = git.ask(step, worktree, head).await?.unwrap_or_default();
             let exclude = format!("--exclude={own}");
-            let args: Args<'_> = &[
-                &"rev-list",
-                &"--count",
-                &"HEAD",
-                &"--not",
-                &exclude,
-                &"--branches",
-            ];
+            let args: Args<'_> =
+                &[&"rev-list", &"--count", &"HEAD", &"--not", &exclude, &"--branches"];
             git.ask(step, worktree, args).await?
         };
         Ok(counted.and_then(|count| count.parse().ok()))
@@ -108,11 +91,7 @@ impl Workspace {
             &"refs/heads/",
             &"refs/remotes/",
         ];
-        Ok(self
-            .git
-            .ask("look for branches that hold the commit", worktree, args)
-            .await?
-            .is_some())
+        Ok(self.git.ask("look for branches that hold the commit", worktree, args).await?.is_some())
     }
 }
 
@@ -132,10 +111,7 @@ fn parse_status(output: &[u8]) -> Vec<Entry> {
             // The next field is where it came from.
             fields.next();
         }
-        entries.push(Entry {
-            kind,
-            path: PathBuf::from(OsStr::from_bytes(path)),
-        });
+        entries.push(Entry { kind, path: PathBuf::from(OsStr::from_bytes(path)) });
     }
     entries
 }
@@ -155,11 +131,7 @@ pub(super) fn some_paths(paths: &[&Path]) -> String {
 
 /// A folder must be there to be looked at.
 pub(super) fn must_exist(path: &Path) -> WorkspaceResult<()> {
-    if path.is_dir() {
-        Ok(())
-    } else {
-        Err(WorkspaceError::NoFolder(path.to_owned()))
-    }
+    if path.is_dir() { Ok(()) } else { Err(WorkspaceError::NoFolder(path.to_owned())) }
 }
 
 #[cfg(test)]
@@ -169,10 +141,8 @@ mod tests {
     #[test]
     fn a_status_is_read() {
         let entries = parse_status(b" M a\0R  new name\0old\0?? x/\0!! target/\0");
-        let read: Vec<_> = entries
-            .iter()
-            .map(|entry| (entry.kind, entry.path.to_str().unwrap()))
-            .collect();
+        let read: Vec<_> =
+            entries.iter().map(|entry| (entry.kind, entry.path.to_str().unwrap())).collect();
         assert_eq!(
             read,
             [

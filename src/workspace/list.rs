@@ -43,13 +43,7 @@ pub(super) fn parse_list(output: &[u8]) -> Vec<Listed> {
 /// The branch that an unfinished rebase or bisect of a worktree keeps in use.
 pub(super) fn held_branch(worktree: &Path) -> Option<String> {
     let folder = git_dir(worktree)?;
-    [
-        "rebase-merge/head-name",
-        "rebase-apply/head-name",
-        "BISECT_START",
-    ]
-    .iter()
-    .find_map(|file| {
+    ["rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"].iter().find_map(|file| {
         let text = std::fs::read_to_string(folder.join(file)).ok()?;
         let name = text.trim();
         match (name.strip_prefix("refs/heads/"), *file) {

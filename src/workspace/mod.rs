@@ -116,18 +116,12 @@ impl Workspace {
 
     /// Where the worktree of a session is made (Z1).
     pub fn worktree_path(&self, project: &ProjectName, session: &SessionId) -> PathBuf {
-        self.home
-            .worktrees(&self.name)
-            .join(project.as_str())
-            .join(session.as_str())
+        self.home.worktrees(&self.name).join(project.as_str()).join(session.as_str())
     }
 
     /// Where the worktree of a session goes when it is deleted.
     pub fn trash_path(&self, batch: &BatchId, session: &SessionId) -> PathBuf {
-        self.home
-            .trash(&self.name)
-            .join(batch.as_str())
-            .join(session.as_str())
+        self.home.trash(&self.name).join(batch.as_str()).join(session.as_str())
     }
 
     /// The branch of a session that names none (Z1).

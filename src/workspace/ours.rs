@@ -20,12 +20,8 @@ pub(super) fn real(path: &Path) -> PathBuf {
 /// Refuses a path that is not strictly inside `root` after every link is resolved, or is a link
 /// itself.
 pub(super) fn strictly_inside(root: &Path, path: &Path) -> WorkspaceResult<()> {
-    let linked = path
-        .symlink_metadata()
-        .is_ok_and(|found| found.is_symlink());
-    let plain = !path
-        .components()
-        .any(|part| part == std::path::Component::ParentDir);
+    let linked = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let plain = !path.components().any(|part| part == std::path::Component::ParentDir);
     let (root, resolved) = (real(root), real(path));
     if plain && !linked && resolved.starts_with(&root) && resolved != root {
         return Ok(());
@@ -51,10 +47,7 @@ pub(super) fn unfinished(git_dir: &Path) -> Option<&'static str> {
         ("sequencer", "a cherry-pick"),
         ("BISECT_LOG", "a bisect"),
     ];
-    signs
-        .iter()
-        .find(|(file, _)| git_dir.join(file).exists())
-        .map(|(_, what)| *what)
+    signs.iter().find(|(file, _)| git_dir.join(file).exists()).map(|(_, what)| *what)
 }
 
 #[cfg(test)]

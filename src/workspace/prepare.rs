@@ -37,11 +37,7 @@ impl Workspace {
             return Ok(());
         }
         let copies = self.files_to_copy(repository, &setup.copy).await?;
-        let (from, to, links) = (
-            repository.to_owned(),
-            worktree.to_owned(),
-            setup.link.clone(),
-        );
+        let (from, to, links) = (repository.to_owned(), worktree.to_owned(), setup.link.clone());
         blocking(worktree, move || {
             let mut prepared = Prepared::load(&to);
             let put = put_files(&from, &to, &copies, &links, &mut prepared);
@@ -57,10 +53,7 @@ impl Workspace {
         let place = worktree.to_owned();
         blocking(worktree, move || {
             let mut prepared = Prepared::load(&place);
-            for entry in entries
-                .iter()
-                .filter(|entry| entry.kind == EntryKind::Ignored)
-            {
+            for entry in entries.iter().filter(|entry| entry.kind == EntryKind::Ignored) {
                 prepared.note(&place, &entry.path);
             }
             prepared.save(&place)
@@ -88,29 +81,14 @@ impl Workspace {
             return Ok(Vec::new());
         }
         let patterns: Vec<String> = globs.iter().map(|glob| format!(":(glob){glob}")).collect();
-        let mut args: Vec<&(dyn AsRef<OsStr> + Sync)> = vec![
-            &"ls-files",
-            &"-z",
-            &"--others",
-            &"--ignored",
-            &"--exclude-standard",
-            &"--",
-        ];
-        args.extend(
-            patterns
-                .iter()
-                .map(|pattern| pattern as &(dyn AsRef<OsStr> + Sync)),
-        );
-        let output = self
-            .git
-            .read("list the files to copy", repository, &args)
-            .await?;
+        let mut args: Vec<&(dyn AsRef<OsStr> + Sync)> =
+            vec![&"ls-files", &"-z", &"--others", &"--ignored", &"--exclude-standard", &"--"];
+        args.extend(patterns.iter().map(|pattern| pattern as &(dyn AsRef<OsStr> + Sync)));
+        let output = self.git.read("list the files to copy", repository, &args).await?;
         let names = output.split(|byte| *byte == 0);
         // A folder in the listing is a repository of its own and is not copied.
         let files = names.filter(|name| !name.is_empty() && !name.ends_with(b"/"));
-        Ok(files
-            .map(|name| PathBuf::from(OsStr::from_bytes(name)))
-            .collect())
+        Ok(files.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect())
     }
 
     async fn run_commands(&self, worktree: &Path, lines: &[String]) -> WorkspaceResult<()> {
@@ -120,16 +98,11 @@ impl Workspace {
             }
             Ok(())
         };
-        tokio::time::timeout(self.setup_limit, all)
-            .await
-            .unwrap_or_else(|_| {
-                let seconds = self.setup_limit.as_secs();
-                let what = format!("the commands took longer than {seconds} s");
-                Err(WorkspaceError::SetUp {
-                    path: worktree.to_owned(),
-                    what,
-                })
-            })
+        tokio::time::timeout(self.setup_limit, all).await.unwrap_or_else(|_| {
+            let seconds = self.setup_limit.as_secs();
+            let what = format!("the commands took longer than {seconds} s");
+            Err(WorkspaceError::SetUp { path: worktree.to_owned(), what })
+        })
     }
 }
 
@@ -152,21 +125,11 @@ async fn run_command(worktree: &Path, line: &str) -> WorkspaceResult<()> {
     if done.status.success() {
         return Ok(());
     }
-    let output = [
-        last_lines(&done.stdout, SHOWN_LINES),
-        last_lines(&done.stderr, SHOWN_LINES),
-    ];
-    let output = output
-        .iter()
-        .filter(|text| !text.is_empty())
-        .cloned()
-        .collect::<Vec<_>>()
-        .join("; ");
+    let output = [last_lines(&done.stdout, SHOWN_LINES), last_lines(&done.stderr, SHOWN_LINES)];
+    let output =
+        output.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join("; ");
     let what = format!("`{line}` ended with {}: {output}", done.status);
-    Err(WorkspaceError::SetUp {
-        path: worktree.to_owned(),
-        what,
-    })
+    Err(WorkspaceError::SetUp { path: worktree.to_owned(), what })
 }
 
 fn put_files(
@@ -176,10 +139,7 @@ fn put_files(
     links: &[PathBuf],
     prepared: &mut Prepared,
 ) -> WorkspaceResult<()> {
-    let refuse = |what: String| WorkspaceError::SetUp {
-        path: worktree.to_owned(),
-        what,
-    };
+    let refuse = |what: String| WorkspaceError::SetUp { path: worktree.to_owned(), what };
     for path in copies {
         let to = place_for(worktree, path).map_err(refuse)?;
         let from = repository.join(path);
@@ -206,9 +166,8 @@ fn put_files(
 
 /// The place of a relative path in the worktree, its folder made; refused where it would be outside.
 fn place_for(worktree: &Path, path: &Path) -> Result<PathBuf, String> {
-    let plain = path
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let plain =
+        path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if !plain || path.file_name().is_none() {
         return Err(format!("{} is no path inside the project", path.display()));
     }

@@ -36,18 +36,9 @@ struct Seen {
 impl Seen {
     fn at(path: &Path) -> io::Result<Self> {
         let found: Metadata = path.symlink_metadata()?;
-        let link = if found.is_symlink() {
-            Some(std::fs::read_link(path)?)
-        } else {
-            None
-        };
+        let link = if found.is_symlink() { Some(std::fs::read_link(path)?) } else { None };
         let changed = (found.mtime(), found.mtime_nsec());
-        Ok(Self {
-            size: found.size(),
-            mode: found.mode(),
-            changed,
-            link,
-        })
+        Ok(Self { size: found.size(), mode: found.mode(), changed, link })
     }
 }
 
@@ -56,9 +47,7 @@ impl Prepared {
     pub(super) fn load(worktree: &Path) -> Self {
         let read = |folder: PathBuf| std::fs::read(folder.join(FILE)).ok();
         let content = git_dir(worktree).and_then(read);
-        content
-            .and_then(|content| serde_json::from_slice(&content).ok())
-            .unwrap_or_default()
+        content.and_then(|content| serde_json::from_slice(&content).ok()).unwrap_or_default()
     }
 
     /// Notes a path as it is now; one that is gone again is left out.
@@ -78,17 +67,13 @@ impl Prepared {
         let path = folder.join(FILE);
         let error = WorkspaceError::io("write", &path);
         let written = serde_json::to_vec(self).map_err(io::Error::other);
-        written
-            .and_then(|content| write_atomic(&path, &content))
-            .map_err(error)
+        written.and_then(|content| write_atomic(&path, &content)).map_err(error)
     }
 
     /// Whether prepare put the path there and nobody changed it since.
     pub(super) fn holds(&self, worktree: &Path, path: &Path) -> bool {
         let now = || Seen::at(&worktree.join(path)).ok();
-        self.files
-            .get(path)
-            .is_some_and(|seen| now().as_ref() == Some(seen))
+        self.files.get(path).is_some_and(|seen| now().as_ref() == Some(seen))
     }
 
     /// Removes what nobody changed, folders that become empty, and the list.
@@ -96,11 +81,7 @@ impl Prepared {
         for path in self.files.keys().filter(|path| self.holds(worktree, path)) {
             let full = worktree.join(path);
             std::fs::remove_file(&full).map_err(WorkspaceError::io("remove", &full))?;
-            for folder in path
-                .ancestors()
-                .skip(1)
-                .filter(|folder| !folder.as_os_str().is_empty())
-            {
+            for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
                 // Fails where something is left in it, as it should.
                 if std::fs::remove_dir(worktree.join(folder)).is_err() {
                     break;

@@ -101,11 +101,7 @@ impl Workspace {
         let held = self.git.lock(&repository).await?;
         let Some(record) = find_record(from)? else {
             // Nothing is left to do for a move that ended, or for a folder moved without git.
-            return if in_place {
-                Ok(Moved::default())
-            } else {
-                move_alone(from, to)
-            };
+            return if in_place { Ok(Moved::default()) } else { move_alone(from, to) };
         };
         if in_trash {
             rename(from, to)?;
@@ -122,9 +118,7 @@ impl Workspace {
         let moved = self.attach(&held, &repository, to, &record).await?;
         if !record.was_locked && folder.join("locked").exists() {
             let args: Args<'_> = &[&"worktree", &"unlock", &to];
-            self.git
-                .change(&held, "unlock the worktree", &repository.folder, args)
-                .await?;
+            self.git.change(&held, "unlock the worktree", &repository.folder, args).await?;
         }
         forget(from);
         Ok(moved)
@@ -153,12 +147,7 @@ impl Workspace {
         let branch = self.git.ask("read the branch", path, attached).await?;
         let branch = branch.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
         let commit = self.git.commit(path, "HEAD").await?;
-        Ok(Record {
-            git_dir: Some(folder),
-            was_locked,
-            branch,
-            commit,
-        })
+        Ok(Record { git_dir: Some(folder), was_locked, branch, commit })
     }
 
     async fn lock_worktree(
@@ -171,9 +160,7 @@ impl Workspace {
             return Ok(());
         }
         let args: Args<'_> = &[&"worktree", &"lock", &"--reason", &LOCK_REASON, &path];
-        self.git
-            .change(held, "lock the worktree", &repository.folder, args)
-            .await
+        self.git.change(held, "lock the worktree", &repository.folder, args).await
     }
 
     async fn repair(
@@ -183,9 +170,7 @@ impl Workspace {
         path: &Path,
     ) -> WorkspaceResult<()> {
         let args: Args<'_> = &[&"worktree", &"repair", &path];
-        self.git
-            .change(held, "register the worktree anew", &repository.folder, args)
-            .await
+        self.git.change(held, "register the worktree anew", &repository.folder, args).await
     }
 
     /// Frees the branch: HEAD names the commit itself. Neither index nor files are touched.
@@ -196,27 +181,17 @@ impl Workspace {
         record: &Record,
     ) -> WorkspaceResult<Moved> {
         if let Some(what) = record.git_dir.as_deref().and_then(unfinished) {
-            return Ok(note(&format!(
-                "{what} is under way: its branch stays in use"
-            )));
+            return Ok(note(&format!("{what} is under way: its branch stays in use")));
         }
         match (&record.branch, &record.commit) {
-            (Some(branch), None) => Ok(note(&format!(
-                "branch {branch} has no commit yet and stays in use"
-            ))),
+            (Some(branch), None) => {
+                Ok(note(&format!("branch {branch} has no commit yet and stays in use")))
+            }
             (Some(_), Some(_)) => {
                 let message = "moved to callboard's trash";
-                let args: Args<'_> = &[
-                    &"update-ref",
-                    &"-m",
-                    &message,
-                    &"--no-deref",
-                    &"HEAD",
-                    &"HEAD",
-                ];
-                self.git
-                    .change(held, "release the branch", path, args)
-                    .await?;
+                let args: Args<'_> =
+                    &[&"update-ref", &"-m", &message, &"--no-deref", &"HEAD", &"HEAD"];
+                self.git.change(held, "release the branch", path, args).await?;
                 Ok(Moved::default())
             }
             (None, _) => Ok(Moved::default()),
@@ -236,57 +211,37 @@ impl Workspace {
             return Ok(Moved::default());
         };
         let attached: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
-        if self
-            .git
-            .ask("read the branch", path, attached)
-            .await?
-            .is_some()
-        {
+        if self.git.ask("read the branch", path, attached).await?.is_some() {
             return Ok(Moved::default());
         }
-        if record
-            .git_dir
-            .as_deref()
-            .is_some_and(|folder| unfinished(folder).is_some())
-        {
+        if record.git_dir.as_deref().is_some_and(|folder| unfinished(folder).is_some()) {
             return Ok(Moved::default());
         }
         let place = real(path);
         let listed = self.git.worktrees(repository).await?;
-        let user = listed
-            .iter()
-            .find(|it| it.branch.as_deref() == Some(branch) && it.path != place);
+        let user =
+            listed.iter().find(|it| it.branch.as_deref() == Some(branch) && it.path != place);
         if let Some(user) = user {
             let user = user.path.display();
-            return Ok(note(&format!(
-                "left detached: branch {branch} is in use in {user}"
-            )));
+            return Ok(note(&format!("left detached: branch {branch} is in use in {user}")));
         }
         match self.git.branch(&repository.folder, branch).await? {
             Some(now) if now == *commit => {}
             Some(_) => {
-                return Ok(note(&format!(
-                    "left detached: branch {branch} has moved on"
-                )));
+                return Ok(note(&format!("left detached: branch {branch} has moved on")));
             }
             None => return Ok(note(&format!("left detached: branch {branch} is gone"))),
         }
-        let (message, full) = (
-            "brought back from callboard's trash",
-            format!("refs/heads/{branch}"),
-        );
+        let (message, full) =
+            ("brought back from callboard's trash", format!("refs/heads/{branch}"));
         let args: Args<'_> = &[&"symbolic-ref", &"-m", &message, &"HEAD", &full];
-        self.git
-            .change(held, "attach the branch", path, args)
-            .await?;
+        self.git.change(held, "attach the branch", path, args).await?;
         Ok(Moved::default())
     }
 }
 
 fn note(text: &str) -> Moved {
-    Moved {
-        note: Some(text.to_owned()),
-    }
+    Moved { note: Some(text.to_owned()) }
 }
 
 fn exists(path: &Path) -> bool {

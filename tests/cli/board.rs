@@ -4,15 +4,11 @@ use crate::support::{TestHome, binary, until};
 
 /// Runs `callboard ARGS...` in a session of its own; answers its id.
 fn in_a_terminal(home: &TestHome, args: &[&str]) -> String {
-    let mut line = vec![
-        "spawn", "--chat", "--size", "100x20", "--json", "--agent", "command", "--",
-    ];
+    let mut line =
+        vec!["spawn", "--chat", "--size", "100x20", "--json", "--agent", "command", "--"];
     line.push(binary());
     line.extend(args);
-    home.run(line).ok().json()["id"]
-        .as_str()
-        .unwrap()
-        .to_owned()
+    home.run(line).ok().json()["id"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -35,10 +31,7 @@ fn attach_passes_keys_on_until_the_leave_key() {
     home.wait(&outer, "exit");
     assert_eq!(home.show(&outer)["runtime"]["exit_code"], 0);
     let shown = home.show(&agent);
-    assert!(
-        shown["alive"] == true && shown["seen_at"].is_string(),
-        "{shown}"
-    );
+    assert!(shown["alive"] == true && shown["seen_at"].is_string(), "{shown}");
     home.finish();
 }
 
@@ -50,10 +43,7 @@ fn attach_ends_with_the_session_and_needs_one_that_runs() {
     let outer = in_a_terminal(&home, &["attach", &agent, "--read-only"]);
     home.wait_screen(&outer, "ready");
     home.run(["keys", &outer, "x"]).ok();
-    assert_eq!(
-        home.run(["screen", &agent, "--json"]).ok().json()["cols"],
-        120
-    );
+    assert_eq!(home.run(["screen", &agent, "--json"]).ok().json()["cols"], 120);
     home.run(["stop", &agent, "--yes"]).ok();
     home.wait(&outer, "exit");
     assert_eq!(home.show(&outer)["runtime"]["exit_code"], 0);
@@ -66,29 +56,16 @@ fn attach_ends_with_the_session_and_needs_one_that_runs() {
 fn the_dashboard_opens_where_it_is_told() {
     let home = TestHome::new();
     home.project("shop");
-    let first = home.spawn(
-        ["--project", "shop", "--title", "The first one"],
-        "print one;wait",
-    );
-    let _second = home.spawn(
-        ["--project", "shop", "--title", "The second one"],
-        "print two;wait",
-    );
+    let first = home.spawn(["--project", "shop", "--title", "The first one"], "print one;wait");
+    let _second = home.spawn(["--project", "shop", "--title", "The second one"], "print two;wait");
     let outer = in_a_terminal(&home, &["--select", &first]);
     let screen = home.wait_screen(&outer, "The first one");
-    let selected = screen
-        .lines()
-        .find(|line| line.contains("The first one"))
-        .unwrap();
+    let selected = screen.lines().find(|line| line.contains("The first one")).unwrap();
     assert!(selected.contains('▐'), "{screen}");
     home.run(["keys", &outer, "q"]).ok();
     home.wait(&outer, "exit");
     assert_eq!(home.show(&outer)["runtime"]["exit_code"], 0);
-    assert_eq!(
-        home.show(&first)["alive"],
-        true,
-        "agents outlive the screen"
-    );
+    assert_eq!(home.show(&first)["alive"], true, "agents outlive the screen");
     home.finish();
 }
 
@@ -98,12 +75,7 @@ fn full_screen_commands_need_a_terminal() {
     let agent = home.scripted("wait");
     for args in [&[][..], &["attach", &agent]] {
         let answer = home.run(args.iter().copied());
-        assert!(
-            matches!(answer.code, 1 | 2),
-            "{} {}",
-            answer.code,
-            answer.stderr
-        );
+        assert!(matches!(answer.code, 1 | 2), "{} {}", answer.code, answer.stderr);
         assert!(answer.stderr.contains("terminal"), "{}", answer.stderr);
     }
     home.finish();
@@ -114,16 +86,10 @@ fn the_demo_plays_and_cleans_up() {
     let home = TestHome::new();
     let temp = home.folder("temp");
     let outer = {
-        let program = [
-            "spawn", "--chat", "--size", "130x36", "--json", "--agent", "command", "--",
-        ];
+        let program = ["spawn", "--chat", "--size", "130x36", "--json", "--agent", "command", "--"];
         let args: Vec<&str> = program.into_iter().chain([binary(), "demo"]).collect();
         let output = home.command(args).env("TMPDIR", &temp).output().unwrap();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let session: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         session["id"].as_str().unwrap().to_owned()
     };
@@ -133,11 +99,7 @@ fn the_demo_plays_and_cleans_up() {
     home.run(["keys", &outer, "q"]).ok();
     home.wait(&outer, "exit");
     assert_eq!(home.show(&outer)["runtime"]["exit_code"], 0);
-    assert_eq!(
-        std::fs::read_dir(&temp).unwrap().count(),
-        0,
-        "the throwaway home is gone"
-    );
+    assert_eq!(std::fs::read_dir(&temp).unwrap().count(), 0, "the throwaway home is gone");
     home.finish();
 }
 
@@ -146,35 +108,15 @@ fn a_home_is_filled_with_the_same_sessions_every_time() {
     let homes = [TestHome::new(), TestHome::new()];
     let lists = homes.each_ref().map(|home| {
         let folder = home.path().to_string_lossy().into_owned();
-        home.run([
-            "demo",
-            "--seed-only",
-            "--sessions",
-            "300",
-            "--home",
-            &folder,
-        ])
-        .ok();
+        home.run(["demo", "--seed-only", "--sessions", "300", "--home", &folder]).ok();
         let list = home.run(["list", "--limit", "1000", "--json"]).ok().json();
         let sessions = list["sessions"].as_array().unwrap().clone();
         let deleted = home.run(["list", "--deleted", "--json"]).ok().json()["total"].as_u64();
         assert!(deleted > Some(0));
-        assert_eq!(
-            list["total"]
-                .as_u64()
-                .zip(deleted)
-                .map(|(live, gone)| live + gone),
-            Some(300)
-        );
+        assert_eq!(list["total"].as_u64().zip(deleted).map(|(live, gone)| live + gone), Some(300));
         sessions
             .iter()
-            .map(|one| {
-                (
-                    one["id"].clone(),
-                    one["title"].clone(),
-                    one["status"].clone(),
-                )
-            })
+            .map(|one| (one["id"].clone(), one["title"].clone(), one["status"].clone()))
             .collect::<Vec<_>>()
     });
     assert_eq!(lists[0], lists[1]);

@@ -19,17 +19,12 @@ fn ids_are_counted_and_never_used_twice() {
 fn an_id_in_use_or_in_the_trash_is_refused() {
     let home = TestHome::new();
     let id = home.spawn(["--chat", "--id", "mine"], "wait");
-    let again = [
-        "spawn", "--chat", "--id", "mine", "--agent", "shell", "--json",
-    ];
+    let again = ["spawn", "--chat", "--id", "mine", "--agent", "shell", "--json"];
     let error = home.run(again).code(4).error();
     assert_eq!(error["id"], "mine");
     home.run(["delete", &id, "--yes"]).ok();
     let error = home.run(again).code(4).error();
-    assert!(
-        error["hint"].as_str().unwrap().contains("restore mine"),
-        "{error}"
-    );
+    assert!(error["hint"].as_str().unwrap().contains("restore mine"), "{error}");
     home.finish();
 }
 
@@ -48,32 +43,12 @@ fn a_missing_program_leaves_nothing() {
     let home = TestHome::new();
     home.project("shop");
     for program in ["/no/such/program", "no-such-program-anywhere"] {
-        let args = [
-            "spawn",
-            "--project",
-            "shop",
-            "--agent",
-            "command",
-            "--json",
-            "--",
-            program,
-        ];
+        let args = ["spawn", "--project", "shop", "--agent", "command", "--json", "--", program];
         let answer = home.run(args);
-        assert!(
-            matches!(answer.code, 1..=4),
-            "{} {}",
-            answer.code,
-            answer.stderr
-        );
-        assert!(
-            answer.error()["message"]
-                .as_str()
-                .unwrap()
-                .contains(program)
-        );
+        assert!(matches!(answer.code, 1..=4), "{} {}", answer.code, answer.stderr);
+        assert!(answer.error()["message"].as_str().unwrap().contains(program));
     }
-    home.run(["spawn", "--chat", "--agent", "no-such-agent"])
-        .code(3);
+    home.run(["spawn", "--chat", "--agent", "no-such-agent"]).code(3);
     assert_eq!(home.run(["list", "--json"]).ok().json()["total"], 0);
     home.finish();
 }
@@ -81,23 +56,14 @@ fn a_missing_program_leaves_nothing() {
 #[test]
 fn places_that_cannot_be_are_refused() {
     let home = TestHome::new();
-    home.run(["spawn", "--project", "nowhere", "--agent", "shell"])
-        .code(3);
-    home.run([
-        "spawn", "--chat", "--parent", "chat-9", "--agent", "command", "--", "true",
-    ])
-    .code(3);
+    home.run(["spawn", "--project", "nowhere", "--agent", "shell"]).code(3);
+    home.run(["spawn", "--chat", "--parent", "chat-9", "--agent", "command", "--", "true"]).code(3);
     home.run(["project", "add", "no/such/folder"]).code(4);
     let plain = home.folder("plain");
     home.run(["project", "add", &plain.to_string_lossy()]).ok();
-    let error = home
-        .run(["spawn", "--project", "plain", "--agent", "shell", "--json"])
-        .code(4)
-        .error();
-    assert!(
-        error["hint"].as_str().unwrap().contains("--in-place"),
-        "{error}"
-    );
+    let error =
+        home.run(["spawn", "--project", "plain", "--agent", "shell", "--json"]).code(4).error();
+    assert!(error["hint"].as_str().unwrap().contains("--in-place"), "{error}");
     let id = home.spawn(["--project", "plain", "--in-place"], "wait");
     let shown = home.show(&id);
     assert_eq!(
@@ -115,30 +81,10 @@ fn a_branch_that_is_there_is_used_or_refused_by_where_it_is() {
     repository.git(&["branch", "ready"]);
     let id = home.spawn(["--project", "shop", "--branch", "ready"], "wait");
     assert_eq!(home.show(&id)["branch"], "ready");
-    let taken = [
-        "spawn",
-        "--project",
-        "shop",
-        "--branch",
-        "main",
-        "--agent",
-        "shell",
-        "--json",
-    ];
+    let taken = ["spawn", "--project", "shop", "--branch", "main", "--agent", "shell", "--json"];
     let error = home.run(taken).code(4).error();
-    assert!(
-        error["message"].as_str().unwrap().contains("main"),
-        "{error}"
-    );
-    let bad = [
-        "spawn",
-        "--project",
-        "shop",
-        "--branch",
-        "a..b",
-        "--agent",
-        "shell",
-    ];
+    assert!(error["message"].as_str().unwrap().contains("main"), "{error}");
+    let bad = ["spawn", "--project", "shop", "--branch", "a..b", "--agent", "shell"];
     let answer = home.run(bad);
     assert!(matches!(answer.code, 2 | 4), "{}", answer.stderr);
     assert_eq!(home.run(["list", "--json"]).ok().json()["total"], 1);
@@ -150,27 +96,10 @@ fn an_agent_that_spawns_makes_a_child_c9() {
     let home = TestHome::new();
     home.project("shop");
     let parent = home.spawn(["--project", "shop"], "wait");
-    let program = [
-        "spawn",
-        "--agent",
-        "command",
-        "--json",
-        "--",
-        binary(),
-        "scripted",
-        "-e",
-        "wait",
-    ];
-    let output = home
-        .command(program)
-        .env("CALLBOARD_SESSION_ID", &parent)
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let program =
+        ["spawn", "--agent", "command", "--json", "--", binary(), "scripted", "-e", "wait"];
+    let output = home.command(program).env("CALLBOARD_SESSION_ID", &parent).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let child: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
         (&child["parent"], &child["root"]),
@@ -178,16 +107,9 @@ fn an_agent_that_spawns_makes_a_child_c9() {
     );
     assert_eq!(child["project"], "shop");
     let id = child["id"].as_str().unwrap();
-    let plan = home
-        .run(["delete", &parent, "--dry-run", "--json"])
-        .ok()
-        .json();
-    let pulled: Vec<_> = plan["sessions"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| &row["pulled_in_by"])
-        .collect();
+    let plan = home.run(["delete", &parent, "--dry-run", "--json"]).ok().json();
+    let pulled: Vec<_> =
+        plan["sessions"].as_array().unwrap().iter().map(|row| &row["pulled_in_by"]).collect();
     assert_eq!(pulled, [&serde_json::Value::Null, &parent.as_str().into()]);
     let report = home.run(["delete", &parent, "--yes", "--json"]).ok().json();
     assert_eq!(texts(&report["removed_session_ids"]), [parent.as_str(), id]);
@@ -210,23 +132,13 @@ fn a_prompt_comes_from_a_file_or_standard_input() {
         "-e",
         "print got it;prompt;wait",
     ];
-    let args: Vec<&str> = ["spawn", "--chat", "--prompt-file", "-"]
-        .into_iter()
-        .chain(program)
-        .collect();
+    let args: Vec<&str> =
+        ["spawn", "--chat", "--prompt-file", "-"].into_iter().chain(program).collect();
     let spawned = home.run_with("Say this.\nAnd more.", args).ok().json();
     assert_eq!(spawned["prompt"], "Say this.\nAnd more.");
     assert_eq!(spawned["title"], "Say this");
-    let answer = home
-        .run([
-            "spawn",
-            "--chat",
-            "--prompt-file",
-            "no-such-file",
-            "--agent",
-            "shell",
-        ])
-        .code(1);
+    let answer =
+        home.run(["spawn", "--chat", "--prompt-file", "no-such-file", "--agent", "shell"]).code(1);
     assert!(answer.stderr.contains("no-such-file"), "{}", answer.stderr);
     home.finish();
 }

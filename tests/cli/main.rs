@@ -1,10 +1,6 @@
 //! The command line as outside tests use it (`spec/cli.md`): the real binary on a home of its own.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -35,18 +35,10 @@ fn wrong_use_ends_with_2_and_says_so_on_standard_error() {
 #[test]
 fn errors_are_json_where_asked_for() {
     let home = TestHome::new();
-    for line in [
-        "nonsense --json",
-        "delete --json",
-        "wait a-1 --for nonsense --json",
-    ] {
+    for line in ["nonsense --json", "delete --json", "wait a-1 --for nonsense --json"] {
         let error = home.run(line.split(' ')).code(2).error();
         assert_eq!(error["kind"], "usage", "{line}");
-        assert!(
-            error["message"]
-                .as_str()
-                .is_some_and(|text| !text.is_empty())
-        );
+        assert!(error["message"].as_str().is_some_and(|text| !text.is_empty()));
         assert!(error.get("hint").is_some() && error["id"].is_null());
     }
     home.finish();
@@ -56,10 +48,7 @@ fn errors_are_json_where_asked_for() {
 fn help_and_version_are_answers() {
     let home = TestHome::new();
     let version = home.run(["--version"]).ok();
-    assert_eq!(
-        version.stdout,
-        format!("callboard {}\n", env!("CARGO_PKG_VERSION"))
-    );
+    assert_eq!(version.stdout, format!("callboard {}\n", env!("CARGO_PKG_VERSION")));
     let help = home.run(["--help"]).ok().stdout;
     for command in ["spawn", "list", "delete", "restore", "demo"] {
         assert!(help.contains(command), "{command}");

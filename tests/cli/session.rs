@@ -55,27 +55,16 @@ const FIELDS: [&str; 45] = [
 
 fn assert_complete(session: &Value) {
     for field in FIELDS {
-        let value = field
-            .split('.')
-            .try_fold(session, |value, name| value.get(name));
+        let value = field.split('.').try_fold(session, |value, name| value.get(name));
         assert!(value.is_some(), "{field} is missing in {session}");
     }
     assert!(session["pr"].is_array());
-    for field in [
-        "exit_code",
-        "signal",
-        "started_at",
-        "cpu_percent",
-        "rss_bytes",
-    ] {
+    for field in ["exit_code", "signal", "started_at", "cpu_percent", "rss_bytes"] {
         assert!(session["runtime"].get(field).is_some(), "{field}");
     }
     for field in ["created_at", "updated_at", "sorted_at", "activity_since"] {
         let time = session[field].as_str().unwrap();
-        assert!(
-            time.ends_with('Z') && time.parse::<jiff::Timestamp>().is_ok(),
-            "{field} {time}"
-        );
+        assert!(time.ends_with('Z') && time.parse::<jiff::Timestamp>().is_ok(), "{field} {time}");
     }
 }
 
@@ -90,10 +79,7 @@ fn a_session_lives_from_spawn_to_delete_and_comes_back() {
     assert_eq!(id, "shop-1");
 
     let idle = home.wait(&id, "idle");
-    assert_eq!(
-        (idle["id"].as_str(), idle["activity"].as_str()),
-        (Some("shop-1"), Some("idle"))
-    );
+    assert_eq!((idle["id"].as_str(), idle["activity"].as_str()), (Some("shop-1"), Some("idle")));
     let shown = home.show(&id);
     assert_complete(&shown);
     assert_eq!(shown["title"], "Round VAT");
@@ -106,34 +92,18 @@ fn a_session_lives_from_spawn_to_delete_and_comes_back() {
     let key = format!("project:{}", repository.path().display());
     assert_eq!(shown["section_key"], key.as_str());
 
-    let list = home
-        .run(["list", "--project", "shop", "--json"])
-        .ok()
-        .json();
-    assert_eq!(
-        (list["total"].as_u64(), list["next_cursor"].is_null()),
-        (Some(1), true)
-    );
+    let list = home.run(["list", "--project", "shop", "--json"]).ok().json();
+    assert_eq!((list["total"].as_u64(), list["next_cursor"].is_null()), (Some(1), true));
     assert_complete(&list["sessions"][0]);
     let empty = home.run(["list", "--section", &key, "--json"]).ok().json();
-    assert_eq!(
-        empty["sessions"].as_array().unwrap().len(),
-        0,
-        "pinned ones show in pinned only"
-    );
+    assert_eq!(empty["sessions"].as_array().unwrap().len(), 0, "pinned ones show in pinned only");
     let sections = home.run(["sections", "--json"]).ok().json();
     let pinned = &sections["sections"][0];
-    assert_eq!(
-        (pinned["key"].as_str(), pinned["total"].as_u64()),
-        (Some("pinned"), Some(1))
-    );
+    assert_eq!((pinned["key"].as_str(), pinned["total"].as_u64()), (Some("pinned"), Some(1)));
     assert_eq!(pinned["zones"]["resting"], 1);
 
     let screen = home.run(["screen", &id, "--json"]).ok().json();
-    assert_eq!(
-        (screen["cols"].as_u64(), screen["rows"].as_u64()),
-        (Some(120), Some(40))
-    );
+    assert_eq!((screen["cols"].as_u64(), screen["rows"].as_u64()), (Some(120), Some(40)));
     assert_eq!(screen["title"], "at work");
     assert_eq!(screen["lines"][0], "ready");
     assert!(screen["cursor"]["row"].is_u64() && screen["alternate"] == false);
@@ -154,16 +124,10 @@ fn a_session_lives_from_spawn_to_delete_and_comes_back() {
     assert_eq!(trash["sessions"][0]["batch"], report["batch"]);
 
     let restored = home.run(["restore", "--last", "--json"]).ok().json();
-    assert_eq!(
-        restored["restored_session_ids"],
-        serde_json::json!(["shop-1"])
-    );
+    assert_eq!(restored["restored_session_ids"], serde_json::json!(["shop-1"]));
     let back = home.show(&id);
     assert!(back["deleted_at"].is_null() && std::path::Path::new(folder).is_dir());
-    assert_eq!(
-        (&back["title"], &back["pinned"]),
-        (&stopped["title"], &stopped["pinned"])
-    );
+    assert_eq!((&back["title"], &back["pinned"]), (&stopped["title"], &stopped["pinned"]));
     home.finish();
 }
 
@@ -177,10 +141,7 @@ fn a_stopped_session_is_launched_again() {
     let report = home.run(["restore", &id, "--json"]).ok().json();
     assert_eq!(report["launched_ids"], serde_json::json!([id]));
     let shown = home.show(&id);
-    assert_eq!(
-        (shown["alive"].as_bool(), shown["generation"].as_u64()),
-        (Some(true), Some(2))
-    );
+    assert_eq!((shown["alive"].as_bool(), shown["generation"].as_u64()), (Some(true), Some(2)));
     let answer = home.run(["restore", &id, "--json"]);
     assert_eq!(answer.code, 4, "{}{}", answer.stdout, answer.stderr);
     home.finish();
@@ -217,23 +178,13 @@ fn what_was_done_can_be_read() {
         (operation["kind"].as_str(), operation["state"].as_str()),
         (Some("create"), Some("done"))
     );
-    let one = home
-        .run(["ops", "show", operation["id"].as_str().unwrap(), "--json"])
-        .ok()
-        .json();
+    let one = home.run(["ops", "show", operation["id"].as_str().unwrap(), "--json"]).ok().json();
     assert_eq!(one["session_ids"], serde_json::json!([id]));
     home.run(["ops", "show", "no-such-operation"]).code(3);
-    for command in [
-        "show", "rename", "pin", "unpin", "seen", "messages", "events", "screen",
-    ] {
+    for command in ["show", "rename", "pin", "unpin", "seen", "messages", "events", "screen"] {
         let args = ["chat-99", "title"];
-        let args = if command == "rename" {
-            &args[..]
-        } else {
-            &args[..1]
-        };
-        home.run([command].into_iter().chain(args.iter().copied()))
-            .code(3);
+        let args = if command == "rename" { &args[..] } else { &args[..1] };
+        home.run([command].into_iter().chain(args.iter().copied())).code(3);
     }
     home.finish();
 }
@@ -242,14 +193,7 @@ fn what_was_done_can_be_read() {
 fn recover_reports_what_it_did() {
     let home = TestHome::new();
     let report = home.run(["recover", "--json"]).ok().json();
-    for field in [
-        "resumed",
-        "undone",
-        "stuck",
-        "adopted",
-        "ended_processes",
-        "orphans",
-    ] {
+    for field in ["resumed", "undone", "stuck", "adopted", "ended_processes", "orphans"] {
         assert_eq!(report[field], serde_json::json!([]), "{field}");
     }
     home.finish();

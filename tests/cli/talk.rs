@@ -9,32 +9,15 @@ fn a_text_reaches_the_agent_and_the_answer_is_waited_for() {
     home.wait(&id, "idle");
     let turn = home.show(&id)["turn"].as_u64().unwrap();
     let sent = home
-        .run([
-            "send",
-            &id,
-            "hello there",
-            "--wait",
-            "idle",
-            "--timeout",
-            "20s",
-            "--json",
-        ])
+        .run(["send", &id, "hello there", "--wait", "idle", "--timeout", "20s", "--json"])
         .ok()
         .json();
     assert_eq!(sent["results"][0]["sent"], true);
     assert_eq!(
-        (
-            sent["waited"]["id"].as_str(),
-            sent["waited"]["activity"].as_str()
-        ),
+        (sent["waited"]["id"].as_str(), sent["waited"]["activity"].as_str()),
         (Some(&*id), Some("idle"))
     );
-    assert!(
-        home.run(["screen", &id])
-            .ok()
-            .stdout
-            .contains("You said: hello there")
-    );
+    assert!(home.run(["screen", &id]).ok().stdout.contains("You said: hello there"));
     assert!(home.show(&id)["turn"].as_u64().unwrap() > turn);
     let messages = home.run(["messages", &id, "--json"]).ok().json();
     assert_eq!(messages["messages"][0]["text"], "hello there");
@@ -86,18 +69,9 @@ fn sends_to_those_who_cannot_hear_are_reported() {
     let home = TestHome::new();
     let id = home.scripted("forever;prompt;end");
     home.wait(&id, "idle");
-    let partly = home
-        .run(["send", &id, "chat-99", "text", "--json"])
-        .code(5)
-        .json();
+    let partly = home.run(["send", &id, "chat-99", "text", "--json"]).code(5).json();
     let results = partly["results"].as_array().unwrap();
-    assert_eq!(
-        results
-            .iter()
-            .filter(|result| result["sent"] == true)
-            .count(),
-        1
-    );
+    assert_eq!(results.iter().filter(|result| result["sent"] == true).count(), 1);
     home.run(["stop", &id, "--yes"]).ok();
     home.run(["send", &id, "text"]).code(4);
     home.run(["keys", &id, "Enter"]).code(4);
@@ -110,8 +84,7 @@ fn waiting_ends_with_the_code_of_what_happened() {
     let home = TestHome::new();
     let id = home.scripted("status idle;wait;exit 3");
     home.wait(&id, "idle");
-    home.run(["wait", &id, "--for", "needs_input", "--timeout", "100ms"])
-        .code(6);
+    home.run(["wait", &id, "--for", "needs_input", "--timeout", "100ms"]).code(6);
     home.run(["wait", "chat-99", "--for", "idle"]).code(3);
     home.run(["keys", &id, "x"]).ok();
     let ended = home.wait(&id, "exit");

@@ -45,15 +45,10 @@ fn nobody_to_ask_means_refused() {
 fn a_dry_run_prints_the_plan_and_does_nothing() {
     let home = TestHome::new();
     home.project("shop");
-    let id = home.spawn(
-        ["--project", "shop", "--pin"],
-        "write draft.txt some text;print written;wait",
-    );
+    let id =
+        home.spawn(["--project", "shop", "--pin"], "write draft.txt some text;print written;wait");
     home.wait_screen(&id, "written");
-    let plan = home
-        .run(["delete", &id, "no-such-1", "--dry-run", "--json"])
-        .ok()
-        .json();
+    let plan = home.run(["delete", &id, "no-such-1", "--dry-run", "--json"]).ok().json();
     let row = &plan["sessions"][0];
     assert_eq!(
         (&row["id"], &row["live"], &row["pinned"]),
@@ -63,10 +58,7 @@ fn a_dry_run_prints_the_plan_and_does_nothing() {
     for field in ["unpushed_commits", "open_pr", "pulled_in_by"] {
         assert!(row.get(field).is_some(), "{field}");
     }
-    assert_eq!(
-        plan["skipped"],
-        json!([{ "id": "no-such-1", "reason": "not_found" }])
-    );
+    assert_eq!(plan["skipped"], json!([{ "id": "no-such-1", "reason": "not_found" }]));
     let plan = home.run(["stop", &id, "--dry-run", "--json"]).ok().json();
     assert_eq!(plan["sessions"][0]["live"], true);
     assert_eq!(home.show(&id)["alive"], true);
@@ -80,32 +72,14 @@ fn filters_choose_and_conditions_skip_d5() {
     let pinned = home.spawn(["--project", "shop", "--pin"], "wait");
     let plain = home.spawn(["--project", "shop"], "wait");
     let chat = home.scripted("wait");
-    let report = home
-        .run([
-            "delete",
-            &pinned,
-            &plain,
-            "--exclude-pinned",
-            "--yes",
-            "--json",
-        ])
-        .ok()
-        .json();
+    let report =
+        home.run(["delete", &pinned, &plain, "--exclude-pinned", "--yes", "--json"]).ok().json();
     assert_eq!(texts(&report["removed_session_ids"]), [plain.as_str()]);
-    assert_eq!(
-        report["skipped"],
-        json!([{ "id": pinned, "reason": "pinned" }])
-    );
-    let report = home
-        .run(["delete", "--project", "shop", "--yes", "--json"])
-        .ok()
-        .json();
+    assert_eq!(report["skipped"], json!([{ "id": pinned, "reason": "pinned" }]));
+    let report = home.run(["delete", "--project", "shop", "--yes", "--json"]).ok().json();
     assert_eq!(texts(&report["removed_session_ids"]), [pinned.as_str()]);
     let more = format!("{chat}\n\n");
-    let report = home
-        .run_with(&more, ["delete", "-", "--yes", "--json"])
-        .ok()
-        .json();
+    let report = home.run_with(&more, ["delete", "-", "--yes", "--json"]).ok().json();
     assert_eq!(texts(&report["requested"]), [chat.as_str()]);
     home.finish();
 }
@@ -113,36 +87,17 @@ fn filters_choose_and_conditions_skip_d5() {
 #[test]
 fn undo_walks_back_batch_by_batch_d11() {
     let home = TestHome::new();
-    let ids = [
-        home.scripted("wait"),
-        home.scripted("wait"),
-        home.scripted("wait"),
-    ];
-    let first = home
-        .run(["delete", &ids[0], &ids[1], "--yes", "--json"])
-        .ok()
-        .json();
+    let ids = [home.scripted("wait"), home.scripted("wait"), home.scripted("wait")];
+    let first = home.run(["delete", &ids[0], &ids[1], "--yes", "--json"]).ok().json();
     home.run(["delete", &ids[2], "--yes"]).ok();
-    let foreseen = home
-        .run(["restore", "--last", "--dry-run", "--json"])
-        .ok()
-        .json();
+    let foreseen = home.run(["restore", "--last", "--dry-run", "--json"]).ok().json();
     assert_eq!(texts(&foreseen["restored_session_ids"]), [ids[2].as_str()]);
     let last = home.run(["restore", "--last", "--json"]).ok().json();
     assert_eq!(texts(&last["restored_session_ids"]), [ids[2].as_str()]);
     let batch = first["batch"].as_str().unwrap();
-    let report = home
-        .run(["restore", "--batch", batch, "--json"])
-        .ok()
-        .json();
-    assert_eq!(
-        texts(&report["restored_session_ids"]),
-        [ids[0].as_str(), ids[1].as_str()]
-    );
-    assert_eq!(
-        texts(&report["was_live_ids"]),
-        [ids[0].as_str(), ids[1].as_str()]
-    );
+    let report = home.run(["restore", "--batch", batch, "--json"]).ok().json();
+    assert_eq!(texts(&report["restored_session_ids"]), [ids[0].as_str(), ids[1].as_str()]);
+    assert_eq!(texts(&report["was_live_ids"]), [ids[0].as_str(), ids[1].as_str()]);
     assert_eq!(report["launched_ids"], json!([]));
     home.finish();
 }

@@ -17,10 +17,7 @@ pub(crate) fn assert_none(home: &Path) {
 /// Ends the processes of this home, each by its id: for tests that failed half way.
 pub(crate) fn end(home: &Path) {
     for pid in processes(home) {
-        if let Some(pid) = i32::try_from(pid)
-            .ok()
-            .and_then(rustix::process::Pid::from_raw)
-        {
+        if let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) {
             // It may have ended by itself.
             let _gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
         }
@@ -44,10 +41,7 @@ fn names(pid: u32, home: &str) -> bool {
         let bytes = std::fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
         String::from_utf8_lossy(&bytes).contains(home)
     });
-    let files = std::fs::read_dir(format!("/proc/{pid}/fd"))
-        .into_iter()
-        .flatten()
-        .flatten();
+    let files = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     told || files
         .filter_map(|file| std::fs::read_link(file.path()).ok())
         .any(|path| path.to_string_lossy().contains(home))
@@ -57,9 +51,6 @@ fn sockets(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries
         .map(|entry| entry.path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "sock")
-        })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "sock"))
         .collect()
 }

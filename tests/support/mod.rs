@@ -33,10 +33,7 @@ pub(crate) struct TestHome {
 
 impl TestHome {
     pub(crate) fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-            workspace: "default".to_owned(),
-        }
+        Self { folder: tempfile::tempdir().unwrap(), workspace: "default".to_owned() }
     }
 
     /// The folder.
@@ -54,14 +51,7 @@ impl TestHome {
     /// A git repository in a folder of this name, registered as a project.
     pub(crate) fn project(&self, name: &str) -> Repository {
         let repository = Repository::new(&self.folder(name));
-        self.run([
-            "project",
-            "add",
-            &repository.path().to_string_lossy(),
-            "--name",
-            name,
-        ])
-        .ok();
+        self.run(["project", "add", &repository.path().to_string_lossy(), "--name", name]).ok();
         repository
     }
 
@@ -100,12 +90,7 @@ impl TestHome {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(input.as_bytes())
-            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         Answer::new(&child.wait_with_output().unwrap(), &args)
     }
 
@@ -118,19 +103,8 @@ impl TestHome {
     pub(crate) fn spawn<const N: usize>(&self, options: [&str; N], script: &str) -> String {
         let mut args = vec!["spawn", "--json"];
         args.extend(options);
-        args.extend([
-            "--agent",
-            "command",
-            "--",
-            binary(),
-            "scripted",
-            "-e",
-            script,
-        ]);
-        self.run(args).ok().json()["id"]
-            .as_str()
-            .unwrap()
-            .to_owned()
+        args.extend(["--agent", "command", "--", binary(), "scripted", "-e", script]);
+        self.run(args).ok().json()["id"].as_str().unwrap().to_owned()
     }
 
     /// What `show` says of a session.
@@ -140,9 +114,7 @@ impl TestHome {
 
     /// Waits until the session is in one of the states.
     pub(crate) fn wait(&self, id: &str, goals: &str) -> Value {
-        self.run(["wait", id, "--for", goals, "--timeout", "20s", "--json"])
-            .ok()
-            .json()
+        self.run(["wait", id, "--for", goals, "--timeout", "20s", "--json"]).ok().json()
     }
 
     /// Waits until the screen of a session shows a text; answers the screen.
@@ -164,28 +136,17 @@ impl TestHome {
 
     fn stop_all(&self) {
         for workspace in self.workspaces() {
-            self.command([
-                "stop",
-                "--all",
-                "--yes",
-                "--quiet",
-                "--workspace",
-                &workspace,
-            ])
-            .output()
-            .unwrap();
+            self.command(["stop", "--all", "--yes", "--quiet", "--workspace", &workspace])
+                .output()
+                .unwrap();
         }
     }
 
     fn workspaces(&self) -> Vec<String> {
         let mut names = vec![self.workspace.clone()];
-        let entries = std::fs::read_dir(self.path().join("data/worktrees"))
-            .into_iter()
-            .flatten();
+        let entries = std::fs::read_dir(self.path().join("data/worktrees")).into_iter().flatten();
         names.extend(
-            entries
-                .flatten()
-                .map(|entry| entry.file_name().to_string_lossy().into_owned()),
+            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()),
         );
         names.sort();
         names.dedup();
@@ -232,11 +193,7 @@ impl Answer {
     /// The command must have ended with this exit code.
     #[track_caller]
     pub(crate) fn code(self, code: i32) -> Self {
-        assert_eq!(
-            self.code, code,
-            "callboard {}\n{}{}",
-            self.line, self.stdout, self.stderr
-        );
+        assert_eq!(self.code, code, "callboard {}\n{}{}", self.line, self.stdout, self.stderr);
         self
     }
 
@@ -265,11 +222,7 @@ impl Answer {
 /// The texts of a JSON list.
 #[track_caller]
 pub(crate) fn texts(list: &Value) -> Vec<&str> {
-    list.as_array()
-        .unwrap()
-        .iter()
-        .map(|value| value.as_str().unwrap())
-        .collect()
+    list.as_array().unwrap().iter().map(|value| value.as_str().unwrap()).collect()
 }
 
 /// Looks until `condition` answers something.

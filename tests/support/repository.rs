@@ -10,9 +10,7 @@ pub(crate) struct Repository {
 
 impl Repository {
     pub(crate) fn new(path: &Path) -> Self {
-        let repository = Self {
-            path: path.to_owned(),
-        };
+        let repository = Self { path: path.to_owned() };
         repository.git(&["init", "--quiet", "--initial-branch=main"]);
         repository.git(&["config", "user.name", "Tester"]);
         repository.git(&["config", "user.email", "tester@example.invalid"]);

@@ -2,7 +2,7 @@
 
 use callboard::domain::operation::{Operation, OperationState, StepResult, Verb};
 use callboard::domain::query::Page;
-use callboard::tui::event::{Board, Event, Failure, Outcome};
+use callboard::tui::event::{Event, Failure, Outcome};
 use callboard::tui::glyph::Glyphs;
 use callboard::tui::theme::Theme;
 
@@ -32,17 +32,9 @@ fn ascii_without_colours() {
     let mut bench = marked(80, 24);
     bench.app.setup.glyphs = Glyphs::ASCII;
     bench.app.setup.theme = Theme::mono();
-    bench.send(Event::Screen {
-        id: id("shop-12"),
-        cells: None,
-    });
+    bench.send(Event::Screen { id: id("shop-12"), cells: None });
     let screen = bench.screen();
-    assert!(
-        screen
-            .chars()
-            .all(|c| c == '\n' || (' '..='~').contains(&c)),
-        "{screen}"
-    );
+    assert!(screen.chars().all(|c| c == '\n' || (' '..='~').contains(&c)), "{screen}");
     insta::assert_snapshot!(screen);
 }
 
@@ -110,33 +102,22 @@ fn jobs_with_their_sessions() {
     bench.keys("J");
     bench.send(Event::Operations(vec![
         running,
-        operation(
-            "0192-bbbb",
-            Verb::Restore,
-            OperationState::Stuck,
-            &["docs-4", "docs-5"],
-        ),
-        operation(
-            "0192-cccc",
-            Verb::Delete,
-            OperationState::Partly,
-            &["api-9", "api-8"],
-        ),
+        operation("0192-bbbb", Verb::Restore, OperationState::Stuck, &["docs-4", "docs-5"]),
+        operation("0192-cccc", Verb::Delete, OperationState::Partly, &["api-9", "api-8"]),
         operation("0192-dddd", Verb::Create, OperationState::Done, &["api-33"]),
-        operation(
-            "0192-eeee",
-            Verb::Delete,
-            OperationState::Cancelled,
-            &["api-5", "api-6"],
-        ),
+        operation("0192-eeee", Verb::Delete, OperationState::Cancelled, &["api-5", "api-6"]),
     ]));
     insta::assert_snapshot!(bench.screen());
+    bench.send(Event::Resize { cols: 80, rows: 24 });
+    insta::assert_snapshot!("jobs_80x24", bench.screen());
+    bench.keys("l");
+    insta::assert_snapshot!("job_80x24", bench.screen());
 }
 
 #[test]
 fn an_empty_board() {
     let mut bench = Bench::blank(80, 24);
-    bench.send(Event::Board(Box::new(Board::default())));
+    bench.send(Event::Board(Box::default()));
     insta::assert_snapshot!(bench.screen());
 }
 
@@ -145,21 +126,11 @@ fn an_empty_section_and_an_empty_filter() {
     let mut bench = Bench::new(80, 24);
     bench.keys("4");
     bench.answer_page(Page::default());
-    assert!(
-        bench.screen().contains("No sessions here. n starts one."),
-        "{}",
-        bench.screen()
-    );
+    assert!(bench.screen().contains("No sessions here. n starts one."), "{}", bench.screen());
     bench.keys("2 /");
     bench.text("zz");
     bench.answer_page(Page::default());
-    assert!(
-        bench
-            .screen()
-            .contains("Nothing matches. Esc shows all 14."),
-        "{}",
-        bench.screen()
-    );
+    assert!(bench.screen().contains("Nothing matches. Esc shows all 14."), "{}", bench.screen());
 }
 
 #[test]
@@ -169,10 +140,7 @@ fn an_error_stays_beside_the_selection() {
         message: "its agent (pid 48211) did not end after KILL".to_owned(),
         hint: Some("Nothing was removed. End it, then resume the job.".to_owned()),
     };
-    let failed = Outcome::Failed {
-        what: "api-9 was not deleted".to_owned(),
-        failure,
-    };
+    let failed = Outcome::Failed { what: "api-9 was not deleted".to_owned(), failure };
     bench.send(Event::Ended(failed.clone()));
     bench.send(Event::Ended(failed));
     insta::assert_snapshot!("toast_80x24", bench.screen());
@@ -201,10 +169,7 @@ fn find_palette_and_help() {
     let mut bench = Bench::new(80, 24);
     bench.keys("/");
     bench.text("agent:claude stat:x check");
-    let found = crate::fixture::shop()
-        .into_iter()
-        .filter(|s| s.title.contains("heck"))
-        .collect();
+    let found = crate::fixture::shop().into_iter().filter(|s| s.title.contains("heck")).collect();
     bench.answer_page(page(found));
     insta::assert_snapshot!("find_80x24", bench.screen());
     bench.keys("Esc :");
@@ -213,10 +178,7 @@ fn find_palette_and_help() {
     bench.keys("Esc ?");
     insta::assert_snapshot!("help_80x24", bench.screen());
     bench.keys("Esc");
-    bench.send(Event::Resize {
-        cols: 120,
-        rows: 40,
-    });
+    bench.send(Event::Resize { cols: 120, rows: 40 });
     bench.keys("?");
     insta::assert_snapshot!("help_120x40", bench.screen());
 }

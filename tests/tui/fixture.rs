@@ -66,23 +66,13 @@ pub(crate) fn session(name: &str, title: &str, agent: &str, status: Status, age:
     condition.lifecycle.alive = !ended;
     condition.lifecycle.generation = 1;
     condition.lifecycle.published = 1;
-    let activity = if status == Status::Working {
-        Activity::Active
-    } else {
-        Activity::Idle
-    };
-    condition.activity = ActivityFact {
-        value: activity,
-        since,
-        witness: "screen: claude.busy".to_owned(),
-    };
+    let activity = if status == Status::Working { Activity::Active } else { Activity::Idle };
+    condition.activity =
+        ActivityFact { value: activity, since, witness: "screen: claude.busy".to_owned() };
     condition.seen_at = Some(NOW);
     Session {
         workspace: "default".parse().unwrap(),
-        shown: Shown {
-            section: placement.key(),
-            root: id.clone(),
-        },
+        shown: Shown { section: placement.key(), root: id.clone() },
         root: id.clone(),
         project: None,
         id,
@@ -104,10 +94,7 @@ pub(crate) fn session(name: &str, title: &str, agent: &str, status: Status, age:
         base: Some("4f1c20e9aa".to_owned()),
         dirty: None,
         prs: Vec::new(),
-        runtime: RuntimeFacts {
-            pid: Some(48_211),
-            ..RuntimeFacts::default()
-        },
+        runtime: RuntimeFacts { pid: Some(48_211), ..RuntimeFacts::default() },
         created_at: minutes_ago(2_880),
         updated_at: since,
         deletion: None,
@@ -159,96 +146,36 @@ pub(crate) fn shop() -> Vec<Session> {
     });
     asks.branch = Some("cart-rounding".to_owned());
     asks.dirty = Some(3);
-    let stuck = session(
-        "shop-14",
-        "Find the flaky checkout test",
-        "codex",
-        S::Stuck,
-        11,
-    );
+    let stuck = session("shop-14", "Find the flaky checkout test", "codex", S::Stuck, 11);
     let mut failed = session("shop-9", "Refactor price engine", "claude", S::CiFailed, 4);
     failed.condition.activity.value = Activity::Active;
     failed.condition.lifecycle.state = State::Working;
     let bench = session("shop-10", "Bench the old engine", "claude", S::Working, 0);
-    let tests = session(
-        "shop-11",
-        "Property tests for prices",
-        "codex",
-        S::Working,
-        0,
-    );
-    let approved = session(
-        "shop-6",
-        "VAT labels on invoices",
-        "claude",
-        S::Approved,
-        26,
-    );
-    let review = session(
-        "shop-13",
-        "Sort search results by stock",
-        "opencode",
-        S::ReviewPending,
-        63,
-    );
-    let open = session(
-        "shop-5",
-        "Audit log in the admin pages",
-        "claude",
-        S::PrOpen,
-        310,
-    );
+    let tests = session("shop-11", "Property tests for prices", "codex", S::Working, 0);
+    let approved = session("shop-6", "VAT labels on invoices", "claude", S::Approved, 26);
+    let review =
+        session("shop-13", "Sort search results by stock", "opencode", S::ReviewPending, 63);
+    let open = session("shop-5", "Audit log in the admin pages", "claude", S::PrOpen, 310);
     vec![
         wants(asks, Attention::Permission),
         wants(stuck, Attention::Stuck),
-        wants(
-            pr(failed, 41, Ci::Failing, Review::None, false),
-            Attention::CiFailed,
-        ),
+        wants(pr(failed, 41, Ci::Failing, Review::None, false), Attention::CiFailed),
         child_of(bench, "shop-9"),
         child_of(tests, "shop-9"),
         pr(approved, 39, Ci::Passing, Review::Approved, false),
         pr(review, 44, Ci::Passing, Review::Required, false),
         pr(open, 38, Ci::Passing, Review::None, true),
-        session(
-            "shop-15",
-            "Checkout tests for gift cards",
-            "claude",
-            S::Working,
-            0,
-        ),
-        session(
-            "shop-16",
-            "Serve product images as WebP",
-            "gemini",
-            S::Working,
-            1,
-        ),
+        session("shop-15", "Checkout tests for gift cards", "claude", S::Working, 0),
+        session("shop-16", "Serve product images as WebP", "gemini", S::Working, 1),
         session("shop-17", "Dutch translation", "codex", S::Spawning, 0),
         session("shop-7", "Upgrade dependencies", "claude", S::Idle, 190),
-        session(
-            "shop-4",
-            "Product page on CSS grid",
-            "claude",
-            S::Merged,
-            1_500,
-        ),
-        session(
-            "shop-3",
-            "Error reports without cart content",
-            "claude",
-            S::Killed,
-            3_000,
-        ),
+        session("shop-4", "Product page on CSS grid", "claude", S::Merged, 1_500),
+        session("shop-3", "Error reports without cart content", "claude", S::Killed, 3_000),
     ]
 }
 
 pub(crate) fn page(sessions: Vec<Session>) -> Page {
-    Page {
-        total: sessions.len() as u64,
-        sessions,
-        next_cursor: None,
-    }
+    Page { total: sessions.len() as u64, sessions, next_cursor: None }
 }
 
 fn section(key: SectionKey, name: &str, total: u64, attention: u64, zones: [u64; 6]) -> Section {
@@ -268,11 +195,7 @@ pub(crate) fn project_key(name: &str) -> SectionKey {
 }
 
 pub(crate) fn board() -> Board {
-    let waiting = |zone| {
-        shop()
-            .into_iter()
-            .filter(move |session| session.condition.zone() == zone)
-    };
+    let waiting = |zone| shop().into_iter().filter(move |session| session.condition.zone() == zone);
     let sections = vec![
         section(SectionKey::pinned(), "Pinned", 2, 0, [0, 0, 0, 0, 1, 1]),
         section(project_key("shop"), "shop", 14, 2, [2, 1, 1, 2, 5, 3]),
@@ -280,13 +203,7 @@ pub(crate) fn board() -> Board {
         section(project_key("docs"), "docs", 0, 0, [0; 6]),
         section(project_key("mobile"), "mobile", 11, 0, [0, 0, 0, 1, 2, 8]),
         section(project_key("infra"), "infra", 6, 0, [0, 1, 0, 1, 0, 4]),
-        section(
-            SectionKey::conversations(),
-            "Chats",
-            9,
-            1,
-            [1, 0, 0, 0, 2, 6],
-        ),
+        section(SectionKey::conversations(), "Chats", 9, 1, [1, 0, 0, 0, 2, 6]),
     ];
     let projects = ["shop", "api", "docs", "mobile", "infra"]
         .iter()
@@ -300,22 +217,13 @@ pub(crate) fn board() -> Board {
             setup: callboard::domain::rail::ProjectSetup::default(),
         })
         .collect();
-    let mut chat = session(
-        "chat-2",
-        "Notes on pricing",
-        "claude",
-        Status::NeedsInput,
-        1,
-    );
+    let mut chat = session("chat-2", "Notes on pricing", "claude", Status::NeedsInput, 1);
     chat.condition.attention = Some(Attention::NeedsInput);
     Board {
         sections,
         projects,
         trash: 47,
-        waiting: waiting(Zone::Respond)
-            .chain(waiting(Zone::Review))
-            .chain([chat])
-            .collect(),
+        waiting: waiting(Zone::Respond).chain(waiting(Zone::Review)).chain([chat]).collect(),
         last_batch: Some("0192-7c1e".parse::<OperationId>().unwrap()),
     }
 }
@@ -367,29 +275,22 @@ pub(crate) fn trash() -> Vec<Session> {
         });
         session
     };
-    use Status as S;
     vec![
         deleted(
-            session(
-                "shop-1",
-                "Move images to object storage",
-                "claude",
-                S::Idle,
-                0,
-            ),
+            session("shop-1", "Move images to object storage", "claude", Status::Idle, 0),
             "0192-7c1e",
             12,
             12,
         ),
         deleted(
-            session("shop-8", "Price import from the ERP", "claude", S::Idle, 0),
+            session("shop-8", "Price import from the ERP", "claude", Status::Idle, 0),
             "0192-7c1e",
             12,
             0,
         ),
         child_of(
             deleted(
-                session("shop-18", "Read the ERP export", "claude", S::Idle, 0),
+                session("shop-18", "Read the ERP export", "claude", Status::Idle, 0),
                 "0192-7c1e",
                 12,
                 0,
@@ -397,25 +298,19 @@ pub(crate) fn trash() -> Vec<Session> {
             "shop-8",
         ),
         deleted(
-            session("api-31", "Queue for outgoing mail", "codex", S::Killed, 0),
+            session("api-31", "Queue for outgoing mail", "codex", Status::Killed, 0),
             "0192-7c1e",
             12,
             0,
         ),
         deleted(
-            session("docs-4", "Rewrite the first page", "claude", S::Idle, 0),
+            session("docs-4", "Rewrite the first page", "claude", Status::Idle, 0),
             "0192-5000",
             200,
             1,
         ),
         deleted(
-            session(
-                "infra-2",
-                "Try the new build cache",
-                "claude",
-                S::Errored,
-                0,
-            ),
+            session("infra-2", "Try the new build cache", "claude", Status::Errored, 0),
             "0191-1000",
             37_500,
             140,
@@ -449,11 +344,7 @@ impl Bench {
             size: (cols, rows),
             now: NOW,
         };
-        Self {
-            app: App::new(setup),
-            now: NOW,
-            effects: Vec::new(),
-        }
+        Self { app: App::new(setup), now: NOW, effects: Vec::new() }
     }
 
     /// The board of the drawings, with `shop` open.
@@ -463,26 +354,10 @@ impl Bench {
         bench.send(Event::Board(Box::new(board())));
         bench.answer_page(page(shop()));
         let screen = Some(Arc::new(agent_screen()));
-        bench.send(Event::Screen {
-            id: id("shop-12"),
-            cells: screen,
-        });
-        let work = WorkFacts {
-            added: 41,
-            removed: 7,
-            files: 3,
-            ..WorkFacts::default()
-        };
-        let more = WorkFacts {
-            added: 310,
-            removed: 122,
-            files: 14,
-            ..WorkFacts::default()
-        };
-        bench.send(Event::Work(vec![
-            (id("shop-12"), work),
-            (id("shop-9"), more),
-        ]));
+        bench.send(Event::Screen { id: id("shop-12"), cells: screen });
+        let work = WorkFacts { added: 41, removed: 7, files: 3, ..WorkFacts::default() };
+        let more = WorkFacts { added: 310, removed: 122, files: 14, ..WorkFacts::default() };
+        bench.send(Event::Work(vec![(id("shop-12"), work), (id("shop-9"), more)]));
         bench.take();
         bench
     }
@@ -530,11 +405,7 @@ impl Bench {
             _ => None,
         });
         let (ticket, offset) = asked.expect("a page was asked for");
-        self.send(Event::Page {
-            ticket,
-            offset,
-            page,
-        });
+        self.send(Event::Page { ticket, offset, page });
     }
 
     /// A delete of 120 sessions that is at 41.
@@ -547,11 +418,7 @@ impl Bench {
         }));
         let mut report = |name: &str, state| {
             let (operation, id) = (operation.clone(), id(name));
-            self.send(Event::Progress(Progress::Session {
-                operation,
-                id,
-                state,
-            }));
+            self.send(Event::Progress(Progress::Session { operation, id, state }));
         };
         for n in 0..41 {
             report(&format!("api-{n}"), "moved");
@@ -574,9 +441,7 @@ impl Bench {
         let buffer = self.buffer();
         let mut text = String::new();
         for y in 0..buffer.area.height {
-            let line: String = (0..buffer.area.width)
-                .map(|x| buffer[(x, y)].symbol())
-                .collect();
+            let line: String = (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
             text.push_str(line.trim_end());
             text.push('\n');
         }

@@ -1,5 +1,12 @@
 //! The dashboard as the operator sees it: what is drawn, and what keys do.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail as tests do"
+)]
+
 mod board;
 mod fixture;
 mod plan;

@@ -27,10 +27,7 @@ fn item(session: &Session, dirty: u32, unpushed: u32) -> PlanItem {
             open_pr: session.prs.first().map(|pr| pr.number),
         },
         pulled_in_by: session.parent.clone(),
-        advice: Advice {
-            dirty_files: Some(dirty),
-            unpushed_commits: Some(unpushed),
-        },
+        advice: Advice { dirty_files: Some(dirty), unpushed_commits: Some(unpushed) },
     }
 }
 
@@ -48,10 +45,7 @@ fn plan() -> Plan {
         .collect();
     items.sort_by(|a, b| a.row.id.cmp(&b.row.id));
     let skipped = ["shop-3", "shop-4"]
-        .map(|name| Skipped {
-            id: id(name),
-            reason: SkipReason::Pinned,
-        })
+        .map(|name| Skipped { id: id(name), reason: SkipReason::Pinned })
         .into_iter()
         .collect();
     Plan { items, skipped }
@@ -70,11 +64,7 @@ fn open(cols: u16, rows: u16) -> Bench {
     let mut bench = Bench::new(cols, rows);
     bench.keys("* d");
     let ticket = asked(&mut bench);
-    bench.send(Event::Planning {
-        ticket,
-        done: 3,
-        total: 14,
-    });
+    bench.send(Event::Planning { ticket, done: 3, total: 14 });
     bench
 }
 
@@ -82,10 +72,7 @@ fn ready(cols: u16, rows: u16) -> Bench {
     let mut bench = Bench::new(cols, rows);
     bench.keys("* d");
     let ticket = asked(&mut bench);
-    bench.send(Event::Planned {
-        ticket,
-        plan: Ok(plan()),
-    });
+    bench.send(Event::Planned { ticket, plan: Ok(plan()) });
     bench
 }
 
@@ -102,12 +89,7 @@ fn the_frame_is_there_at_once_and_nothing_can_be_pressed() {
     insta::assert_snapshot!("looking_80x24", bench.screen());
     bench.keys("Tab Enter");
     assert!(bench.app.overlays.is_empty());
-    assert!(
-        !bench
-            .take()
-            .iter()
-            .any(|effect| matches!(effect, Effect::Delete { .. }))
-    );
+    assert!(!bench.take().iter().any(|effect| matches!(effect, Effect::Delete { .. })));
 }
 
 #[test]
@@ -124,16 +106,8 @@ fn cancel_is_the_default_and_two_enters_in_50_ms_are_one() {
     bench.wait(20);
     bench.send(Event::Keys(vec!["Enter".parse().unwrap()]));
     assert!(bench.app.overlays.is_empty());
-    assert!(
-        bench.app.typing.is_none(),
-        "the second Enter opened nothing"
-    );
-    assert!(
-        bench
-            .take()
-            .iter()
-            .all(|effect| !matches!(effect, Effect::Delete { .. }))
-    );
+    assert!(bench.app.typing.is_none(), "the second Enter opened nothing");
+    assert!(bench.take().iter().all(|effect| !matches!(effect, Effect::Delete { .. })));
     bench.keys("Enter");
     assert!(bench.app.typing.is_some(), "later it acts again");
 }
@@ -156,30 +130,19 @@ fn the_button_deletes_what_is_kept_with_its_conditions() {
 fn dropping_a_child_keeps_its_parent_and_dropping_a_parent_keeps_its_children() {
     let mut bench = ready(120, 40);
     let kept = |bench: &Bench| -> BTreeSet<String> {
-        dialog(bench)
-            .kept()
-            .iter()
-            .map(|item| item.row.id.to_string())
-            .collect()
+        dialog(bench).kept().iter().map(|item| item.row.id.to_string()).collect()
     };
     let all = kept(&bench);
     assert_eq!(dialog(&bench).rows().len(), 14);
     // shop-12, shop-14, shop-9, then its children.
     bench.keys("j j j Space");
     let without: BTreeSet<_> = all.difference(&kept(&bench)).cloned().collect();
-    assert_eq!(
-        without,
-        BTreeSet::from(["shop-10", "shop-11", "shop-9"].map(str::to_owned))
-    );
+    assert_eq!(without, BTreeSet::from(["shop-10", "shop-11", "shop-9"].map(str::to_owned)));
     bench.keys("Space");
     assert_eq!(kept(&bench), all, "once more puts it back");
     bench.keys("k Space");
     assert_eq!(kept(&bench).len(), all.len() - 3);
-    assert!(
-        bench.screen().contains("[ Delete 9 ]"),
-        "{}",
-        bench.screen()
-    );
+    assert!(bench.screen().contains("[ Delete 9 ]"), "{}", bench.screen());
 }
 
 #[test]
@@ -205,10 +168,7 @@ fn p_drops_the_pin_check_and_plans_again() {
     let mut all = plan();
     all.skipped.clear();
     all.items.first_mut().unwrap().row.pinned = true;
-    bench.send(Event::Planned {
-        ticket,
-        plan: Ok(all),
-    });
+    bench.send(Event::Planned { ticket, plan: Ok(all) });
     assert!(bench.screen().contains("1  pinned"), "{}", bench.screen());
 }
 
@@ -218,10 +178,7 @@ fn a_late_plan_of_a_closed_dialog_opens_nothing() {
     bench.keys("d");
     let ticket = asked(&mut bench);
     bench.keys("Esc");
-    bench.send(Event::Planned {
-        ticket,
-        plan: Ok(plan()),
-    });
+    bench.send(Event::Planned { ticket, plan: Ok(plan()) });
     assert!(bench.app.overlays.is_empty());
 }
 
@@ -239,45 +196,26 @@ fn a_plan_that_grew_is_asked_again_with_the_difference() {
     new.row.parent = Some(id("shop-9"));
     new.pulled_in_by = Some(id("shop-9"));
     grown.items.push(new);
-    bench.send(Event::PlanGrew {
-        request: request.unwrap(),
-        plan: grown,
-    });
+    bench.send(Event::PlanGrew { request: request.unwrap(), plan: grown });
     let screen = bench.screen();
-    assert!(
-        screen.contains("shop-99 appeared under shop-9 since you looked. 13 now."),
-        "{screen}"
-    );
+    assert!(screen.contains("shop-99 appeared under shop-9 since you looked. 13 now."), "{screen}");
 }
 
 #[test]
 fn the_result_is_one_line_and_failed_ones_stay_marked() {
     let mut bench = ready(120, 40);
     bench.keys("Tab Enter");
-    let removed = plan()
-        .items
-        .iter()
-        .map(|item| item.row.id.clone())
-        .collect::<Vec<_>>();
-    let skip = |name: &str, reason: &str| SkippedRow {
-        id: id(name),
-        reason: reason.to_owned(),
-    };
+    let removed = plan().items.iter().map(|item| item.row.id.clone()).collect::<Vec<_>>();
+    let skip = |name: &str, reason: &str| SkippedRow { id: id(name), reason: reason.to_owned() };
     bench.send(Event::Ended(Outcome::Deleted(DeleteReport {
         removed_session_ids: removed,
         skipped: vec![skip("shop-3", "pinned"), skip("shop-4", "did_not_end")],
         ..DeleteReport::default()
     })));
     let screen = bench.screen();
-    assert!(
-        screen.contains("12 deleted, 2 skipped: shop-3 pinned since,"),
-        "{screen}"
-    );
+    assert!(screen.contains("12 deleted, 2 skipped: shop-3 pinned since,"), "{screen}");
     assert!(screen.contains("u undo"), "{screen}");
-    assert_eq!(
-        bench.app.list.marks.ids,
-        BTreeSet::from([id("shop-3"), id("shop-4")])
-    );
+    assert_eq!(bench.app.list.marks.ids, BTreeSet::from([id("shop-3"), id("shop-4")]));
 }
 
 #[test]
@@ -285,33 +223,19 @@ fn marks_of_a_filter_become_ids_once_when_they_are_used() {
     let mut bench = Bench::new(120, 40);
     bench.app.list.total = 900;
     bench.keys("* Space d");
-    let asked = bench
-        .take()
-        .into_iter()
-        .rev()
-        .find_map(|effect| match effect {
-            Effect::LoadPage { ticket, query } if query.limit > 900 => Some((ticket, query)),
-            _ => None,
-        });
-    let (ticket, query) = asked.expect("the ids are asked for");
-    assert_eq!(
-        query.filter.section,
-        Some(SectionKey::project("/src/shop".as_ref()))
-    );
-    assert!(bench.app.overlays.is_empty());
-    bench.send(Event::Page {
-        ticket,
-        offset: 0,
-        page: crate::fixture::page(shop()),
+    let asked = bench.take().into_iter().rev().find_map(|effect| match effect {
+        Effect::LoadPage { ticket, query } if query.limit > 900 => Some((ticket, query)),
+        _ => None,
     });
+    let (ticket, query) = asked.expect("the ids are asked for");
+    assert_eq!(query.filter.section, Some(SectionKey::project("/src/shop".as_ref())));
+    assert!(bench.app.overlays.is_empty());
+    bench.send(Event::Page { ticket, offset: 0, page: crate::fixture::page(shop()) });
     let planned = bench.take().into_iter().find_map(|effect| match effect {
         Effect::Plan { request, .. } => Some(request.ids),
         _ => None,
     });
     let ids = planned.unwrap();
     assert_eq!(ids.len(), 13);
-    assert!(
-        !ids.contains(&id("shop-12")),
-        "its mark was taken off by itself"
-    );
+    assert!(!ids.contains(&id("shop-12")), "its mark was taken off by itself");
 }

@@ -13,9 +13,8 @@ use ratatui::style::Style;
 use crate::fixture::{Bench, minutes_ago, page, session, shop, trash};
 
 /// Key sequences that lead to every view and every layer.
-const WAYS: [&str; 14] = [
-    "j", "S-Tab", "Enter", "Z", "j j i", "t", "J", "d", "n", "m", ":", "?", "a", "/",
-];
+const WAYS: [&str; 14] =
+    ["j", "S-Tab", "Enter", "Z", "j j i", "t", "J", "d", "n", "m", ":", "?", "a", "/"];
 
 fn bench(way: usize) -> Bench {
     static MADE: OnceLock<Vec<callboard::tui::app::App>> = OnceLock::new();
@@ -28,16 +27,9 @@ fn bench(way: usize) -> Bench {
                     bench.answer_page(page(trash()));
                 }
                 if let Some(Effect::Plan { ticket, .. }) = bench.take().last() {
-                    bench.send(Event::Planning {
-                        ticket: *ticket,
-                        done: 1,
-                        total: 2,
-                    });
+                    bench.send(Event::Planning { ticket: *ticket, done: 1, total: 2 });
                 }
-                let failure = Failure {
-                    message: "x ".repeat(200),
-                    hint: None,
-                };
+                let failure = Failure { message: "x ".repeat(200), hint: None };
                 bench.send(Event::Trouble(failure));
                 bench.app
             })
@@ -96,23 +88,11 @@ proptest! {
 /// Where words stand that are beside numbers.
 fn places(bench: &Bench) -> Vec<Option<usize>> {
     let screen = bench.screen();
-    let words = [
-        "«",
-        "»",
-        "◦",
-        "Pinned",
-        "mobile",
-        "shop-14",
-        "stuck",
-        "in review",
-        "├",
-    ];
+    let words = ["«", "»", "◦", "Pinned", "mobile", "shop-14", "stuck", "in review", "├"];
     words
         .iter()
         .map(|word| {
-            screen
-                .lines()
-                .find_map(|line| line.find(word).map(|at| line[..at].chars().count()))
+            screen.lines().find_map(|line| line.find(word).map(|at| line[..at].chars().count()))
         })
         .collect()
 }
@@ -183,22 +163,13 @@ fn every_cell_has_the_role_of_the_drawings() {
 fn every_key_of_the_bottom_line_acts() {
     let bench = Bench::new(200, 60);
     assert!(bench.app.is_legal(Action::Open) && bench.app.is_legal(Action::AnswerYes));
-    let quiet = shop()
-        .into_iter()
-        .filter(|s| s.condition.status == Status::Killed)
-        .collect();
+    let quiet = shop().into_iter().filter(|s| s.condition.status == Status::Killed).collect();
     let mut bench = Bench::blank(200, 60);
     bench.send(Event::Changed);
     bench.send(Event::Board(Box::new(crate::fixture::board())));
     bench.answer_page(page(quiet));
     let screen = bench.screen();
     let last = screen.lines().last().unwrap_or("");
-    assert!(
-        !last.contains("y yes") && !last.contains("Enter open"),
-        "{last}"
-    );
-    assert!(
-        last.contains("r launch") && last.contains("? help"),
-        "{last}"
-    );
+    assert!(!last.contains("y yes") && !last.contains("Enter open"), "{last}");
+    assert!(last.contains("r launch") && last.contains("? help"), "{last}");
 }

@@ -187,9 +187,7 @@ mod tests {
     #[test]
     fn arguments_after_two_dashes_belong_to_the_agent() {
         let cli = parse("callboard spawn --agent command -- sh -c --json").unwrap();
-        let Some(Command::Spawn(spawn)) = cli.command else {
-            panic!("not spawn")
-        };
+        let Some(Command::Spawn(spawn)) = cli.command else { panic!("not spawn") };
         assert_eq!(spawn.args, ["sh", "-c", "--json"]);
         assert!(!cli.global.json);
     }
@@ -219,9 +217,7 @@ mod tests {
     fn wait_knows_its_goals() {
         let cli =
             parse("callboard wait shop-1 - --for needs_input,exit,idle --timeout 30s").unwrap();
-        let Some(Command::Wait(wait)) = cli.command else {
-            panic!("not wait")
-        };
+        let Some(Command::Wait(wait)) = cli.command else { panic!("not wait") };
         assert_eq!(wait.goals.len(), 3);
         assert_eq!(wait.goals[2], Goal::Idle);
         assert_eq!(wait.timeout, Some(std::time::Duration::from_secs(30)));

@@ -53,10 +53,7 @@ impl std::ops::Deref for IdArgs {
 
 /// Which sessions: ids, filters, or both.
 #[derive(Debug, Clone, Default, Args)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an option of the command line"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct Selector {
     /// Sessions; - reads ids from standard input, one a line
     #[arg(value_name = "ID")]

@@ -247,12 +247,7 @@ pub(crate) struct WaitArgs {
     #[command(flatten)]
     pub(crate) ids: IdArgs,
     /// A status, several with commas, or exit, idle, attention
-    #[arg(
-        long = "for",
-        value_name = "STATUS",
-        value_delimiter = ',',
-        required = true
-    )]
+    #[arg(long = "for", value_name = "STATUS", value_delimiter = ',', required = true)]
     pub(crate) goals: Vec<Goal>,
     /// Give up after this time
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -366,18 +361,9 @@ pub(crate) struct ScriptedArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) permission_mode: Option<String>,
     /// The first prompt
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) prompt: String,
     /// The file of the script
-    #[arg(
-        value_name = "FILE",
-        required_unless_present = "script",
-        conflicts_with = "script"
-    )]
+    #[arg(value_name = "FILE", required_unless_present = "script", conflicts_with = "script")]
     pub(crate) file: Option<PathBuf>,
 }

@@ -46,26 +46,14 @@ pub(crate) async fn run() -> CommandResult {
     let host = adapters::open(&home, WorkspaceName::default()).await?;
     prepare(&host, folder.path()).await?;
     let cancel = CancellationToken::new();
-    let cast = tokio::spawn(start(
-        host.clone(),
-        folder.path().to_owned(),
-        cancel.clone(),
-    ));
-    let shown = dashboard(
-        &host,
-        &home,
-        folder.path().join("src").join(PROJECTS[0]),
-        None,
-    )
-    .await;
+    let cast = tokio::spawn(start(host.clone(), folder.path().to_owned(), cancel.clone()));
+    let shown = dashboard(&host, &home, folder.path().join("src").join(PROJECTS[0]), None).await;
     cancel.cancel();
     // A cast that panicked started nobody any more; those that run are stopped all the same.
     let _ended = cast.await;
     let stopped = stop_all(&host).await;
     drop(host);
-    folder
-        .close()
-        .map_err(CliError::io("removing the temporary folder"))?;
+    folder.close().map_err(CliError::io("removing the temporary folder"))?;
     shown?;
     stopped?;
     Ok(Ending::Done)
@@ -78,13 +66,8 @@ async fn prepare(host: &Host<Real>, folder: &Path) -> Result<(), CliError> {
         let path = folder.join("src").join(name);
         repository::begin(&path).await?;
         let name = ProjectName::new(name)?;
-        let project = host
-            .add_project(&path, Some(name), ProjectSetup::default())
-            .await?;
-        projects.push(MadeUpProject {
-            name: project.name,
-            path: project.path,
-        });
+        let project = host.add_project(&path, Some(name), ProjectSetup::default()).await?;
+        projects.push(MadeUpProject { name: project.name, path: project.path });
     }
     let mut sessions = madeup::sessions(MADE_UP, &projects, host.ports().now());
     sessions.retain(|session| session.parent.is_none() && rests(session));

@@ -67,15 +67,11 @@ pub(crate) fn sessions(
         let project = match above {
             Some(parent) => {
                 let path = parent.placement.project_path();
-                projects
-                    .iter()
-                    .find(|project| Some(project.path.as_path()) == path)
+                projects.iter().find(|project| Some(project.path.as_path()) == path)
             }
             None => dice.project(projects),
         };
-        let number = numbers
-            .entry(project.map(|project| &project.name))
-            .or_default();
+        let number = numbers.entry(project.map(|project| &project.name)).or_default();
         *number += 1;
         let id = SessionId::numbered(project.map(|project| &project.name), *number);
         let session = session(at, id, project, above, now);
@@ -92,12 +88,7 @@ pub(crate) fn trashed(sessions: &[SeededSession]) -> Vec<SessionId> {
     let single = |(at, _): &(usize, &SeededSession)| {
         at % TRASHED_EVERY == TRASHED_EVERY - 1 && at % ORCHESTRATOR_EVERY > CHILDREN
     };
-    sessions
-        .iter()
-        .enumerate()
-        .filter(single)
-        .map(|(_, session)| session.id.clone())
-        .collect()
+    sessions.iter().enumerate().filter(single).map(|(_, session)| session.id.clone()).collect()
 }
 
 fn session(
@@ -119,17 +110,9 @@ fn session(
     };
     let agent = AGENTS[dice.of(1, AGENTS.len())].to_owned();
     SeededSession {
-        kind: if at.is_multiple_of(ORCHESTRATOR_EVERY) {
-            Kind::Orchestrator
-        } else {
-            Kind::Worker
-        },
+        kind: if at.is_multiple_of(ORCHESTRATOR_EVERY) { Kind::Orchestrator } else { Kind::Worker },
         parent: parent.map(|parent| parent.id.clone()),
-        launch: LaunchFacts {
-            target: agent.clone(),
-            agent,
-            ..LaunchFacts::default()
-        },
+        launch: LaunchFacts { target: agent.clone(), agent, ..LaunchFacts::default() },
         prompt: Some(format!("{title}. Run the tests before you finish.")),
         placement: project.map_or_else(Placement::conversations, |project| {
             Placement::in_project(project.path.clone())
@@ -167,13 +150,7 @@ enum Look {
     Failed,
     Ended(TerminationReason),
     Done,
-    Pr {
-        ci: Ci,
-        review: Review,
-        mergeability: Mergeability,
-        draft: bool,
-        state: PrState,
-    },
+    Pr { ci: Ci, review: Review, mergeability: Mergeability, draft: bool, state: PrState },
 }
 
 impl Look {
@@ -208,26 +185,11 @@ impl Look {
             9 => Self::Permission,
             10 => Self::Question,
             11 => pr(Ci::Failing, Review::Required, Mergeability::Blocked, false),
-            12 => pr(
-                Ci::Passing,
-                Review::ChangesRequested,
-                Mergeability::Blocked,
-                false,
-            ),
-            13 => pr(
-                Ci::Passing,
-                Review::Approved,
-                Mergeability::Mergeable,
-                false,
-            ),
+            12 => pr(Ci::Passing, Review::ChangesRequested, Mergeability::Blocked, false),
+            13 => pr(Ci::Passing, Review::Approved, Mergeability::Mergeable, false),
             14 => pr(Ci::Pending, Review::Approved, Mergeability::Unknown, false),
             15 => pr(Ci::Passing, Review::Required, Mergeability::Blocked, false),
-            16 => pr(
-                Ci::Pending,
-                Review::None,
-                Mergeability::Unknown,
-                dice.of(9, 2) == 0,
-            ),
+            16 => pr(Ci::Pending, Review::None, Mergeability::Unknown, dice.of(9, 2) == 0),
             17 => merged,
             18 if dice.of(9, 3) == 0 => Self::Stuck,
             18 if dice.of(9, 3) == 1 => Self::Failed,
@@ -245,11 +207,9 @@ impl Look {
             Self::Permission => (Activity::Blocked, State::NeedsInput, None),
             Self::Question => (Activity::WaitingInput, State::NeedsInput, None),
             Self::Stuck => (Activity::Unknown, State::Stuck, None),
-            Self::Failed => (
-                Activity::Exited,
-                State::Terminated,
-                Some(TerminationReason::ErrorInProcess),
-            ),
+            Self::Failed => {
+                (Activity::Exited, State::Terminated, Some(TerminationReason::ErrorInProcess))
+            }
             Self::Ended(reason) => (Activity::Exited, State::Terminated, Some(reason)),
             Self::Done => (Activity::Exited, State::Done, None),
         };
@@ -258,11 +218,7 @@ impl Look {
         condition.lifecycle.published = 1;
         condition.lifecycle.state = state;
         condition.lifecycle.reason = reason;
-        condition.activity = ActivityFact {
-            value: activity,
-            since,
-            witness: "made up".to_owned(),
-        };
+        condition.activity = ActivityFact { value: activity, since, witness: "made up".to_owned() };
         condition.question = self.question();
         condition.turn = 1 + dice.of(11, 9) as u32;
         condition.sorted_at = since;
@@ -275,11 +231,7 @@ impl Look {
     fn question(self) -> Option<Question> {
         let (kind, text, options) = match self {
             Self::Permission => ("permission", "cargo test --workspace", ["Yes", "No"]),
-            Self::Question => (
-                "question",
-                "Which database?",
-                ["The one we have", "A new one"],
-            ),
+            Self::Question => ("question", "Which database?", ["The one we have", "A new one"]),
             _ => return None,
         };
         let options = options.map(str::to_owned).to_vec();
@@ -292,14 +244,7 @@ impl Look {
     }
 
     fn pr(self, id: &SessionId, number: u64, now: Timestamp) -> Option<PrFacts> {
-        let Self::Pr {
-            ci,
-            review,
-            mergeability,
-            draft,
-            state,
-        } = self
-        else {
+        let Self::Pr { ci, review, mergeability, draft, state } = self else {
             return None;
         };
         let number = number + 1;
@@ -351,10 +296,7 @@ mod tests {
     fn some(count: usize) -> Vec<SeededSession> {
         let projects: Vec<_> = project_names(count)
             .into_iter()
-            .map(|name| MadeUpProject {
-                path: format!("/src/{name}").into(),
-                name,
-            })
+            .map(|name| MadeUpProject { path: format!("/src/{name}").into(), name })
             .collect();
         sessions(count, &projects, Timestamp(1_796_000_000_000))
     }
@@ -373,10 +315,7 @@ mod tests {
         for session in some(300) {
             assert!(!session.condition.lifecycle.alive);
             zones.insert(
-                session
-                    .condition
-                    .settle(&session.prs, Timestamp(1_796_000_000_000))
-                    .zone(),
+                session.condition.settle(&session.prs, Timestamp(1_796_000_000_000)).zone(),
             );
         }
         assert_eq!(zones.len(), Zone::ALL.len());
@@ -385,18 +324,11 @@ mod tests {
     #[test]
     fn children_follow_their_parent_in_its_place() {
         let sessions = some(500);
-        let children: Vec<_> = sessions
-            .iter()
-            .filter(|session| session.parent.is_some())
-            .collect();
+        let children: Vec<_> = sessions.iter().filter(|session| session.parent.is_some()).collect();
         assert!(!children.is_empty());
         for child in children {
-            let at = |id: &SessionId| {
-                sessions
-                    .iter()
-                    .position(|session| session.id == *id)
-                    .unwrap()
-            };
+            let at =
+                |id: &SessionId| sessions.iter().position(|session| session.id == *id).unwrap();
             let parent = at(child.parent.as_ref().unwrap());
             assert!(parent < at(&child.id));
             assert_eq!(sessions[parent].placement, child.placement);

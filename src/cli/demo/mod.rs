@@ -91,9 +91,7 @@ async fn made_up_project(
         .and_then(|()| path.canonicalize())
         .map_err(CliError::io(format!("making {}", path.display())))?;
     let setup = ProjectSetup::default();
-    host.ports()
-        .add_project(&path, Some(name.clone()), true, setup)
-        .await?;
+    host.ports().add_project(&path, Some(name.clone()), true, setup).await?;
     Ok(MadeUpProject { name, path })
 }
 
@@ -102,16 +100,10 @@ async fn made_up_project(
 async fn delete(host: &Host<Real>, ids: &[SessionId]) -> Result<(), CliError> {
     let rows: Vec<TombstoneRow> = ids
         .iter()
-        .map(|id| TombstoneRow {
-            id: id.clone(),
-            was_live: false,
-            trash_path: None,
-        })
+        .map(|id| TombstoneRow { id: id.clone(), was_live: false, trash_path: None })
         .collect();
     let requested = ids.iter().cloned().collect();
     let batch = random::operation();
-    host.ports()
-        .tombstone(&requested, &Conditions::default(), &rows, &batch)
-        .await?;
+    host.ports().tombstone(&requested, &Conditions::default(), &rows, &batch).await?;
     Ok(())
 }

@@ -17,27 +17,15 @@ const COMMITS: [(&str, &[(&str, &str)]); 3] = [
     (
         "Begin",
         &[
-            (
-                "README.md",
-                "# A sample\n\nPrices, carts and their totals.\n",
-            ),
+            ("README.md", "# A sample\n\nPrices, carts and their totals.\n"),
             (".gitignore", "/target\n.env\n"),
         ],
     ),
     (
         "Add carts",
-        &[(
-            "src/cart.rs",
-            "pub fn total(prices: &[u64]) -> u64 {\n    prices.iter().sum()\n}\n",
-        )],
+        &[("src/cart.rs", "pub fn total(prices: &[u64]) -> u64 {\n    prices.iter().sum()\n}\n")],
     ),
-    (
-        "Add VAT",
-        &[(
-            "src/vat.rs",
-            "pub fn vat(net: u64) -> u64 {\n    net * 19 / 100\n}\n",
-        )],
-    ),
+    ("Add VAT", &[("src/vat.rs", "pub fn vat(net: u64) -> u64 {\n    net * 19 / 100\n}\n")]),
 ];
 
 /// Begins a repository with a few commits in a new folder.
@@ -65,27 +53,15 @@ async fn git(folder: &Path, args: &[&str]) -> Result<(), CliError> {
         .map_err(CliError::io(format!("making {}", folder.display())))?;
     let mut command = Command::new("git");
     command
-        .args([
-            "-c",
-            "user.name=Demo",
-            "-c",
-            "user.email=demo@example.invalid",
-        ])
-        .args([
-            "-c",
-            "commit.gpgsign=false",
-            "-c",
-            "core.hooksPath=/dev/null",
-        ])
+        .args(["-c", "user.name=Demo", "-c", "user.email=demo@example.invalid"])
+        .args(["-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"])
         .args(args)
         .current_dir(folder)
         .env_remove("GIT_DIR")
         .env_remove("GIT_WORK_TREE")
         .env_remove("GIT_INDEX_FILE");
     let what = format!("git {} in {}", args[0], folder.display());
-    let done = command::run(command, OUTPUT)
-        .await
-        .map_err(CliError::io(what.clone()))?;
+    let done = command::run(command, OUTPUT).await.map_err(CliError::io(what.clone()))?;
     if done.status.success() {
         return Ok(());
     }

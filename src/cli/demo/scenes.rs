@@ -134,87 +134,33 @@ const fn scene(
 
 /// The sessions of the demo.
 pub(crate) const SCENES: [Scene; 15] = [
-    scene(
-        "shop",
-        "Fix cart rounding",
-        "Fix the rounding in cart totals.",
-        PERMISSION,
-    ),
-    scene(
-        "shop",
-        "Refactor the price engine",
-        "Refactor the price engine.",
-        WORK,
-    ),
+    scene("shop", "Fix cart rounding", "Fix the rounding in cart totals.", PERMISSION),
+    scene("shop", "Refactor the price engine", "Refactor the price engine.", WORK),
     Scene {
         parent: Some(1),
-        ..scene(
-            "shop",
-            "Bench the old engine",
-            "Measure the old price engine.",
-            WORK,
-        )
+        ..scene("shop", "Bench the old engine", "Measure the old price engine.", WORK)
     },
     Scene {
         parent: Some(1),
-        ..scene(
-            "shop",
-            "Write its tests",
-            "Test the new price engine.",
-            FINISHES,
-        )
+        ..scene("shop", "Write its tests", "Test the new price engine.", FINISHES)
     },
-    scene(
-        "shop",
-        "VAT labels on invoices",
-        "Label the VAT on invoices.",
-        QUESTION,
-    ),
+    scene("shop", "VAT labels on invoices", "Label the VAT on invoices.", QUESTION),
     Scene {
         then: Then::Done,
-        ..scene(
-            "shop",
-            "Upgrade dependencies",
-            "Upgrade dependencies.",
-            TALK,
-        )
+        ..scene("shop", "Upgrade dependencies", "Upgrade dependencies.", TALK)
     },
-    Scene {
-        pinned: true,
-        ..scene("api", "Watch the deployment", "Watch the deployment.", WORK)
-    },
+    Scene { pinned: true, ..scene("api", "Watch the deployment", "Watch the deployment.", WORK) },
     scene("api", "Rate limits by key", "Limit rates by key.", FAILS),
-    scene(
-        "api",
-        "Read the slow query log",
-        "Read the slow query log.",
-        PRINTS,
-    ),
+    scene("api", "Read the slow query log", "Read the slow query log.", PRINTS),
     Scene {
         then: Then::Stopped,
         ..scene("api", "Try the new router", "Try the new router.", TALK)
     },
-    scene(
-        "api",
-        "Split the session table",
-        "Split the session table.",
-        FINISHES,
-    ),
+    scene("api", "Split the session table", "Split the session table.", FINISHES),
     scene("docs", "Describe the import", "Describe the import.", ENDS),
-    scene(
-        "docs",
-        "Pictures of the new form",
-        "Take pictures of the new form.",
-        TALK,
-    ),
-    Scene {
-        then: Then::Deleted,
-        ..scene("docs", "An idea that did not work", "Try it.", TALK)
-    },
-    Scene {
-        project: None,
-        ..scene("", "What is a monad?", "What is a monad?", TALK)
-    },
+    scene("docs", "Pictures of the new form", "Take pictures of the new form.", TALK),
+    Scene { then: Then::Deleted, ..scene("docs", "An idea that did not work", "Try it.", TALK) },
+    Scene { project: None, ..scene("", "What is a monad?", "What is a monad?", TALK) },
 ];
 
 #[cfg(test)]

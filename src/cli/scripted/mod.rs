@@ -40,21 +40,13 @@ pub(crate) fn run(args: &ScriptedArgs) -> Result<u8, CliError> {
             .map_err(CliError::io(format!("reading {}", file.display())))?,
         (script, _) => parted(script.as_deref().unwrap_or("")),
     };
-    let steps = script::parse(&text, &args.prompt).map_err(|error| CliError::Usage {
-        message: error.to_string(),
-        hint: None,
-    })?;
+    let steps = script::parse(&text, &args.prompt)
+        .map_err(|error| CliError::Usage { message: error.to_string(), hint: None })?;
     let greeting = [
-        args.session_id
-            .as_ref()
-            .map(|id| format!("Conversation {id}")),
-        args.resume
-            .as_ref()
-            .map(|id| format!("Resumed conversation {id}")),
+        args.session_id.as_ref().map(|id| format!("Conversation {id}")),
+        args.resume.as_ref().map(|id| format!("Resumed conversation {id}")),
         args.model.as_ref().map(|model| format!("Model {model}")),
-        args.permission_mode
-            .as_ref()
-            .map(|mode| format!("Permission mode {mode}")),
+        args.permission_mode.as_ref().map(|mode| format!("Permission mode {mode}")),
     ];
     let greeting: Vec<String> = greeting.into_iter().flatten().collect();
     play::play(&greeting, &steps).map_err(CliError::io("playing the script"))
@@ -62,11 +54,7 @@ pub(crate) fn run(args: &ScriptedArgs) -> Result<u8, CliError> {
 
 /// The lines of a script that came as one argument.
 fn parted(script: &str) -> String {
-    if script.contains('\n') {
-        script.to_owned()
-    } else {
-        script.replace(';', "\n")
-    }
+    if script.contains('\n') { script.to_owned() } else { script.replace(';', "\n") }
 }
 
 /// Whether `script` can be played.
@@ -75,7 +63,5 @@ fn parted(script: &str) -> String {
 /// What is wrong with it.
 #[cfg(test)]
 pub(crate) fn check(script: &str) -> Result<(), String> {
-    script::parse(script, "")
-        .map(drop)
-        .map_err(|error| error.to_string())
+    script::parse(script, "").map(drop).map_err(|error| error.to_string())
 }

@@ -20,14 +20,9 @@ const FLOOD_EVERY: Duration = Duration::from_millis(10);
 
 /// Plays `steps` to their end; answers the exit code.
 pub(crate) fn play(greeting: &[String], steps: &[Step]) -> io::Result<u8> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let _entered = runtime.enter();
-    let mut player = Player {
-        terminal: Terminal::new()?,
-        survived: Vec::new(),
-    };
+    let mut player = Player { terminal: Terminal::new()?, survived: Vec::new() };
     for greeting in greeting {
         write(&format!("{greeting}\n"))?;
     }
@@ -60,21 +55,13 @@ impl Player {
         match step {
             Step::Print(text) => write(&format!("{text}\n"))?,
             Step::Title(text) => write(&format!("\x1b]2;{text}\x07"))?,
-            Step::Status {
-                report: state,
-                asks,
-                text,
-            } => report(*state, *asks, text.as_deref())?,
+            Step::Status { report: state, asks, text } => report(*state, *asks, text.as_deref())?,
             Step::Work(time) => {
                 report(Report::Working, None, None)?;
                 sleep(*time);
             }
             Step::Sleep(time) => sleep(*time),
-            Step::Ask {
-                asks,
-                text,
-                options,
-            } => return self.ask(*asks, text, options),
+            Step::Ask { asks, text, options } => return self.ask(*asks, text, options),
             Step::Prompt => return self.prompt(),
             Step::Loop(times, body) => return self.repeat(*times, body),
             Step::Exit(code) => return Ok(ControlFlow::Break(*code)),
@@ -92,10 +79,7 @@ impl Player {
                 if let Some(folder) = path.parent() {
                     std::fs::create_dir_all(folder)?;
                 }
-                let text = text
-                    .as_ref()
-                    .map(|text| format!("{text}\n"))
-                    .unwrap_or_default();
+                let text = text.as_ref().map(|text| format!("{text}\n")).unwrap_or_default();
                 std::fs::write(path, text)?;
             }
             Step::Rate(bytes) => flood(*bytes)?,
@@ -159,10 +143,7 @@ impl Player {
                 }
                 Some(_) => {}
             }
-            write(&format!(
-                "\x1b[{height}A{}",
-                question(asks, text, options, chosen)
-            ))?;
+            write(&format!("\x1b[{height}A{}", question(asks, text, options, chosen)))?;
         };
         let answer = answer.map_or("cancelled", String::as_str);
         write(&format!("\x1b[{height}A\x1b[JAnswer: {answer}\n"))?;
@@ -178,9 +159,7 @@ fn by_key<'a>(key: &str, options: &'a [String]) -> Option<&'a String> {
     }
     let key = key.to_lowercase();
     let letter = matches!(key.as_str(), "y" | "n").then_some(key)?;
-    options
-        .iter()
-        .find(|option| option.to_lowercase().starts_with(&letter))
+    options.iter().find(|option| option.to_lowercase().starts_with(&letter))
 }
 
 /// The box of a question.
@@ -197,10 +176,7 @@ fn question(asks: Asks, text: &str, options: &[String], chosen: usize) -> String
             line(&format!("{mark} {}. {option}", at + 1))
         })
         .collect();
-    format!(
-        "╭{kind}{rest}╮\n{}{rows}╰{edge}╯\n",
-        line(&cut(text, BOX, "…"))
-    )
+    format!("╭{kind}{rest}╮\n{}{rows}╰{edge}╯\n", line(&cut(text, BOX, "…")))
 }
 
 fn kind(which: Survive) -> SignalKind {
@@ -225,12 +201,7 @@ fn fork(time: Duration) -> io::Result<()> {
 
 /// Prints coloured lines for ever, `rate` bytes a second.
 fn flood(rate: u64) -> io::Result<()> {
-    let line = |n| {
-        format!(
-            "\x1b[3{}mline {n:02} of a long listing\x1b[0m of words\n",
-            n % 8
-        )
-    };
+    let line = |n| format!("\x1b[3{}mline {n:02} of a long listing\x1b[0m of words\n", n % 8);
     let text: String = (0..64).map(line).collect();
     let each = (rate * FLOOD_EVERY.as_millis() as u64 / 1_000).max(1) as usize;
     let chunk: String = text.chars().cycle().take(each).collect();
@@ -251,10 +222,7 @@ mod tests {
         let lines: Vec<&str> = drawn.lines().collect();
         assert_eq!(lines.len(), options.len() + 3);
         assert!(lines.iter().all(|line| width(line) == BOX + 4), "{drawn}");
-        assert!(
-            lines[2].contains("  1. Yes") && lines[3].contains("❯ 2. No"),
-            "{drawn}"
-        );
+        assert!(lines[2].contains("  1. Yes") && lines[3].contains("❯ 2. No"), "{drawn}");
     }
 
     #[test]

@@ -105,24 +105,17 @@ pub(crate) fn parse(script: &str, prompt: &str) -> Result<Vec<Step>, ScriptError
     let mut count = 0;
     for (at, raw) in script.lines().enumerate() {
         count = at + 1;
-        let fail = |reason: String| ScriptError {
-            line: at + 1,
-            reason,
-        };
+        let fail = |reason: String| ScriptError { line: at + 1, reason };
         let line = raw.trim().replace("{prompt}", prompt);
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
         match word {
             "loop" | "forever" => {
-                let times = (word == "loop")
-                    .then(|| number(rest))
-                    .transpose()
-                    .map_err(fail)?;
+                let times = (word == "loop").then(|| number(rest)).transpose().map_err(fail)?;
                 open.push((times, std::mem::take(&mut steps)));
             }
             "end" => {
-                let (times, before) = open
-                    .pop()
-                    .ok_or_else(|| fail("there is no loop to end".to_owned()))?;
+                let (times, before) =
+                    open.pop().ok_or_else(|| fail("there is no loop to end".to_owned()))?;
                 let body = std::mem::replace(&mut steps, before);
                 steps.push(Step::Loop(times, body));
             }
@@ -134,10 +127,7 @@ pub(crate) fn parse(script: &str, prompt: &str) -> Result<Vec<Step>, ScriptError
     if open.is_empty() {
         Ok(steps)
     } else {
-        Err(ScriptError {
-            line: count,
-            reason: "a loop has no end".to_owned(),
-        })
+        Err(ScriptError { line: count, reason: "a loop has no end".to_owned() })
     }
 }
 
@@ -155,18 +145,10 @@ fn step(word: &str, rest: &str) -> Result<Step, String> {
         "fork" => Step::Fork(seconds(rest)?),
         "detach" => Step::Detach,
         "wait" => Step::Wait,
-        "touch" => Step::Write {
-            path: rest.into(),
-            text: None,
-        },
+        "touch" => Step::Write { path: rest.into(), text: None },
         "write" => {
-            let (path, text) = rest
-                .split_once(' ')
-                .ok_or("write wants a path and a text")?;
-            Step::Write {
-                path: path.into(),
-                text: Some(text.to_owned()),
-            }
+            let (path, text) = rest.split_once(' ').ok_or("write wants a path and a text")?;
+            Step::Write { path: path.into(), text: Some(text.to_owned()) }
         }
         "rate" => Step::Rate(number(rest)?),
         other => return Err(format!("there is no step {other:?}")),
@@ -181,11 +163,7 @@ fn status(rest: &str) -> Result<Step, String> {
         Ok(asks) => (Some(asks), more),
         Err(_) => (None, rest),
     };
-    Ok(Step::Status {
-        report,
-        asks,
-        text: Some(text.to_owned()).filter(|text| !text.is_empty()),
-    })
+    Ok(Step::Status { report, asks, text: Some(text.to_owned()).filter(|text| !text.is_empty()) })
 }
 
 fn ask(rest: &str) -> Result<Step, String> {
@@ -196,11 +174,7 @@ fn ask(rest: &str) -> Result<Step, String> {
     if options.is_empty() {
         options = vec!["Yes".to_owned(), "No".to_owned()];
     }
-    Ok(Step::Ask {
-        asks: known(asks)?,
-        text,
-        options,
-    })
+    Ok(Step::Ask { asks: known(asks)?, text, options })
 }
 
 fn known<T: ValueEnum>(word: &str) -> Result<T, String> {
@@ -208,9 +182,7 @@ fn known<T: ValueEnum>(word: &str) -> Result<T, String> {
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.trim()
-        .parse()
-        .map_err(|_| format!("{text:?} is no number that fits here"))
+    text.trim().parse().map_err(|_| format!("{text:?} is no number that fits here"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -241,11 +213,7 @@ mod tests {
         );
         assert_eq!(
             steps[2],
-            Step::Status {
-                report: Report::Working,
-                asks: None,
-                text: Some("some text".into())
-            }
+            Step::Status { report: Report::Working, asks: None, text: Some("some text".into()) }
         );
         assert_eq!(
             steps[3],
@@ -255,27 +223,15 @@ mod tests {
                 options: vec!["red".into(), "blue".into()]
             }
         );
-        let Step::Ask { options, .. } = &steps[4] else {
-            panic!("{steps:?}")
-        };
+        let Step::Ask { options, .. } = &steps[4] else { panic!("{steps:?}") };
         assert_eq!(options, &["Yes", "No"]);
-        assert_eq!(
-            steps[5],
-            Step::Write {
-                path: "a/b.txt".into(),
-                text: Some("one two".into())
-            }
-        );
+        assert_eq!(steps[5], Step::Write { path: "a/b.txt".into(), text: Some("one two".into()) });
         assert_eq!(steps[6], Step::Exit(3));
     }
 
     #[test]
     fn loops_nest_and_the_prompt_is_put_in() {
-        let steps = parse(
-            "loop 2\nforever\nprint {prompt}!\nend\nend\nprompt",
-            "do it",
-        )
-        .unwrap();
+        let steps = parse("loop 2\nforever\nprint {prompt}!\nend\nend\nprompt", "do it").unwrap();
         let inner = Step::Loop(None, vec![Step::Print("do it!".into())]);
         assert_eq!(steps, [Step::Loop(Some(2), vec![inner]), Step::Prompt]);
     }

@@ -33,24 +33,15 @@ pub(crate) struct Terminal {
 impl Terminal {
     pub(crate) fn new() -> io::Result<Self> {
         let stdin = io::stdin();
-        let before = if stdin.is_terminal() {
-            Some(termios::tcgetattr(&stdin)?)
-        } else {
-            None
-        };
+        let before = if stdin.is_terminal() { Some(termios::tcgetattr(&stdin)?) } else { None };
         if let Some(before) = &before {
             let mut plain = before.clone();
-            plain
-                .local_modes
-                .remove(LocalModes::ICANON | LocalModes::ECHO);
+            plain.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
             plain.input_modes.remove(InputModes::ICRNL);
             termios::tcsetattr(&stdin, OptionalActions::Now, &plain)?;
             write(PASTE_ON)?;
         }
-        Ok(Self {
-            before,
-            read: Vec::new(),
-        })
+        Ok(Self { before, read: Vec::new() })
     }
 
     /// The next key; none at the end of the input.
@@ -86,9 +77,7 @@ fn first_key(bytes: &[u8]) -> Option<(Key, usize)> {
     const PASTE: &[u8] = b"\x1b[200~";
     const PASTE_END: &[u8] = b"\x1b[201~";
     if let Some(rest) = bytes.strip_prefix(PASTE) {
-        let end = rest
-            .windows(PASTE_END.len())
-            .position(|part| part == PASTE_END)?;
+        let end = rest.windows(PASTE_END.len()).position(|part| part == PASTE_END)?;
         let text = String::from_utf8_lossy(&rest[..end]).into_owned();
         return Some((Key::Paste(text), PASTE.len() + end + PASTE_END.len()));
     }
@@ -115,10 +104,7 @@ fn escape(bytes: &[u8]) -> (Key, usize) {
     let Some(introducer) = bytes.get(1).filter(|byte| matches!(byte, b'[' | b'O')) else {
         return (Key::Escape, 1);
     };
-    let parameters = bytes[2..]
-        .iter()
-        .take_while(|byte| (0x20..0x40).contains(*byte))
-        .count();
+    let parameters = bytes[2..].iter().take_while(|byte| (0x20..0x40).contains(*byte)).count();
     let length = (3 + parameters).min(bytes.len());
     match (introducer, bytes.get(2 + parameters)) {
         (_, Some(b'A')) => (Key::Up, length),
@@ -136,16 +122,9 @@ pub(crate) fn write(text: &str) -> io::Result<()> {
 
 /// Reports a state by OSC 7501.
 pub(crate) fn report(state: Report, asks: Option<Asks>, text: Option<&str>) -> io::Result<()> {
-    let kind = asks
-        .map(|asks| format!(":kind={}", asks.word()))
-        .unwrap_or_default();
-    let text = text
-        .map(|text| format!(":msg={}", base64(text.as_bytes())))
-        .unwrap_or_default();
-    write(&format!(
-        "\x1b]7501;state={}:app=scripted{kind}{text}\x1b\\",
-        state.word()
-    ))
+    let kind = asks.map(|asks| format!(":kind={}", asks.word())).unwrap_or_default();
+    let text = text.map(|text| format!(":msg={}", base64(text.as_bytes()))).unwrap_or_default();
+    write(&format!("\x1b]7501;state={}:app=scripted{kind}{text}\x1b\\", state.word()))
 }
 
 /// Base64 with padding, as the state protocol wants texts.
@@ -153,17 +132,11 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
-        let bits = chunk
-            .iter()
-            .fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
+        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
             << (8 * (3 - chunk.len()));
         for at in 0..4 {
             let digit = DIGITS[(bits >> (18 - 6 * at)) as usize & 63];
-            text.push(if at <= chunk.len() {
-                char::from(digit)
-            } else {
-                '='
-            });
+            text.push(if at <= chunk.len() { char::from(digit) } else { '=' });
         }
     }
     text
@@ -202,13 +175,9 @@ mod tests {
 
     #[test]
     fn base64_is_padded() {
-        for (text, code) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("Run?", "UnVuPw=="),
-        ] {
+        for (text, code) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("Run?", "UnVuPw==")]
+        {
             assert_eq!(base64(text.as_bytes()), code);
         }
     }

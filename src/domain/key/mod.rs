@@ -90,10 +90,7 @@ impl fmt::Display for KeyCode {
 
 /// Modifiers held while a key is pressed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "four independent keys of a keyboard"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent keys of a keyboard")]
 pub struct Modifiers {
     /// Control.
     pub ctrl: bool,
@@ -107,27 +104,13 @@ pub struct Modifiers {
 
 impl Modifiers {
     /// No modifier.
-    pub const NONE: Self = Self {
-        ctrl: false,
-        alt: false,
-        shift: false,
-        sup: false,
-    };
+    pub const NONE: Self = Self { ctrl: false, alt: false, shift: false, sup: false };
     /// Control alone.
-    pub const CTRL: Self = Self {
-        ctrl: true,
-        ..Self::NONE
-    };
+    pub const CTRL: Self = Self { ctrl: true, ..Self::NONE };
     /// Alt alone.
-    pub const ALT: Self = Self {
-        alt: true,
-        ..Self::NONE
-    };
+    pub const ALT: Self = Self { alt: true, ..Self::NONE };
     /// Shift alone.
-    pub const SHIFT: Self = Self {
-        shift: true,
-        ..Self::NONE
-    };
+    pub const SHIFT: Self = Self { shift: true, ..Self::NONE };
 
     /// Whether no modifier is held.
     pub fn is_empty(self) -> bool {
@@ -170,24 +153,13 @@ impl Key {
             (Some(one), None) => one,
             _ => c,
         };
-        Self::new(
-            KeyCode::Char(folded),
-            Modifiers {
-                shift: false,
-                ..self.mods
-            },
-        )
+        Self::new(KeyCode::Char(folded), Modifiers { shift: false, ..self.mods })
     }
 }
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Modifiers {
-            ctrl,
-            alt,
-            shift,
-            sup,
-        } = self.mods;
+        let Modifiers { ctrl, alt, shift, sup } = self.mods;
         for (held, prefix) in [(ctrl, "C-"), (alt, "M-"), (shift, "S-"), (sup, "D-")] {
             if held {
                 f.write_str(prefix)?;
@@ -236,10 +208,7 @@ fn strip_modifier(text: &str) -> Option<(Modifiers, &str)> {
         ("command", SUPER),
         ("win", SUPER),
     ];
-    const SUPER: Modifiers = Modifiers {
-        sup: true,
-        ..Modifiers::NONE
-    };
+    const SUPER: Modifiers = Modifiers { sup: true, ..Modifiers::NONE };
     for (prefix, mods) in SHORT {
         if let Some(rest) = text.strip_prefix(prefix) {
             return Some((mods, rest));
@@ -247,9 +216,7 @@ fn strip_modifier(text: &str) -> Option<(Modifiers, &str)> {
     }
     let at = text.find(['+', '-'])?;
     let (name, rest) = text.split_at(at);
-    let (_, mods) = LONG
-        .iter()
-        .find(|(long, _)| name.eq_ignore_ascii_case(long))?;
+    let (_, mods) = LONG.iter().find(|(long, _)| name.eq_ignore_ascii_case(long))?;
     Some((*mods, &rest[1..]))
 }
 
@@ -258,10 +225,7 @@ fn parse_code(text: &str) -> Option<KeyCode> {
     if let (Some(c), None) = (chars.next(), chars.next()) {
         return (!c.is_control()).then_some(KeyCode::Char(c));
     }
-    if let Some((_, code)) = NAMES
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(text))
-    {
+    if let Some((_, code)) = NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
         return Some(*code);
     }
     let digits = text.strip_prefix(['F', 'f'])?;
@@ -333,11 +297,7 @@ impl FromStr for Chord {
             .filter(|part| !part.is_empty())
             .map(str::parse)
             .collect::<Result<Vec<Key>, _>>()?;
-        if keys.is_empty() {
-            Err(KeyError::Empty)
-        } else {
-            Ok(Self(keys))
-        }
+        if keys.is_empty() { Err(KeyError::Empty) } else { Ok(Self(keys)) }
     }
 }
 

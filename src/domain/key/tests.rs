@@ -76,21 +76,9 @@ fn any_key() -> impl Strategy<Value = Key> {
     let character = prop_oneof![any::<char>(), prop::char::range(' ', '~')]
         .prop_filter("no control characters", |c| !c.is_control())
         .prop_map(KeyCode::Char);
-    let code = prop_oneof![
-        named,
-        character,
-        (1..=LAST_FUNCTION_KEY).prop_map(KeyCode::F)
-    ];
+    let code = prop_oneof![named, character, (1..=LAST_FUNCTION_KEY).prop_map(KeyCode::F)];
     (code, any::<[bool; 4]>()).prop_map(|(code, [ctrl, alt, shift, sup])| {
-        Key::new(
-            code,
-            Modifiers {
-                ctrl,
-                alt,
-                shift,
-                sup,
-            },
-        )
+        Key::new(code, Modifiers { ctrl, alt, shift, sup })
     })
 }
 

@@ -34,10 +34,7 @@ impl Draft {
 
     /// The worktree to make; none where it works in a folder that is there.
     pub(super) fn worktree(&self, id: &SessionId) -> Option<WorktreeRequest> {
-        let project = self
-            .project
-            .as_ref()
-            .filter(|_| self.folder_kind == FolderKind::Worktree)?;
+        let project = self.project.as_ref().filter(|_| self.folder_kind == FolderKind::Worktree)?;
         Some(WorktreeRequest {
             session: id.clone(),
             project: project.name.clone(),
@@ -49,25 +46,15 @@ impl Draft {
 
     pub(super) fn seed(&self, id: &SessionId) -> Seed {
         let request = &self.request;
-        let title = request
-            .title
-            .as_deref()
-            .map(text::clean_line)
-            .unwrap_or_default();
+        let title = request.title.as_deref().map(text::clean_line).unwrap_or_default();
         let from_prompt = || text::title_from(request.prompt.as_deref().unwrap_or_default());
-        let title = Some(title)
-            .filter(|title| !title.is_empty())
-            .unwrap_or_else(from_prompt);
+        let title = Some(title).filter(|title| !title.is_empty()).unwrap_or_else(from_prompt);
         Seed {
             id: id.clone(),
             kind: request.kind,
             parent: request.parent.clone(),
             launch: request.launch.clone(),
-            title: if title.is_empty() {
-                id.to_string()
-            } else {
-                title
-            },
+            title: if title.is_empty() { id.to_string() } else { title },
             prompt: request.prompt.clone(),
             placement: self.placement.clone(),
             folder_kind: self.folder_kind,
@@ -103,23 +90,14 @@ impl<P: Ports> Host<P> {
         check_text("prompt", request.prompt.as_deref())?;
         check_text("goal", request.goal.as_deref())?;
         self.ports.check_agent(&request.launch)?;
-        let plan = self
-            .ports
-            .plan_launch(&request.launch, request.prompt.as_deref(), false)?;
+        let plan = self.ports.plan_launch(&request.launch, request.prompt.as_deref(), false)?;
         let (placement, project, folder) = self.resolve_place(&request).await?;
         let folder_kind = folder_kind(&request, project.as_ref())?;
         let folder = match folder_kind {
             FolderKind::Worktree => PathBuf::new(),
             FolderKind::InPlace | FolderKind::None => checked_folder(&folder).await?,
         };
-        let draft = Draft {
-            request,
-            placement,
-            project,
-            folder_kind,
-            folder,
-            plan,
-        };
+        let draft = Draft { request, placement, project, folder_kind, folder, plan };
         // The number is taken only after all checks, so that a refused request takes none.
         let stand_in = || SessionId::numbered(draft.project_name(), 0);
         let id = draft.request.id.clone().unwrap_or_else(stand_in);
@@ -141,11 +119,7 @@ impl<P: Ports> Host<P> {
             Some(id) => Some(self.parent(id).await?),
             None => None,
         };
-        let projects = self
-            .ports
-            .projects()
-            .await
-            .map_err(|e| unavailable(e.message))?;
+        let projects = self.ports.projects().await.map_err(|e| unavailable(e.message))?;
         let in_project = |project: Project| {
             let folder = project.path.clone();
             (Placement::in_project(folder.clone()), Some(project), folder)
@@ -154,9 +128,7 @@ impl<P: Ports> Host<P> {
         match (&request.place, parent) {
             (Place::Project(name), _) => {
                 let found = projects.into_iter().find(|project| project.name == *name);
-                found
-                    .map(in_project)
-                    .ok_or_else(|| HostError::NoProject(name.to_string()))
+                found.map(in_project).ok_or_else(|| HostError::NoProject(name.to_string()))
             }
             (Place::Chat(folder), _) => Ok(conversations(folder)),
             (Place::Folder(folder), Some(parent)) => match parent.placement.project_path() {
@@ -179,11 +151,7 @@ impl<P: Ports> Host<P> {
     }
 
     async fn parent(&self, id: &SessionId) -> HostResult<Session> {
-        let parent = self
-            .ports
-            .session(id)
-            .await?
-            .filter(|parent| parent.deletion.is_none());
+        let parent = self.ports.session(id).await?.filter(|parent| parent.deletion.is_none());
         parent.ok_or_else(|| HostError::NoParent(id.clone()))
     }
 }
@@ -197,19 +165,13 @@ fn is_settled(session: &Session) -> bool {
 fn check_text(what: &str, text: Option<&str>) -> HostResult<()> {
     let Some(text) = text else { return Ok(()) };
     let message = if text.len() > PROMPT_LIMIT {
-        format!(
-            "the {what} has {} bytes; the limit is {PROMPT_LIMIT}",
-            text.len()
-        )
+        format!("the {what} has {} bytes; the limit is {PROMPT_LIMIT}", text.len())
     } else if text.contains('\0') {
         format!("the {what} holds a NUL character")
     } else {
         return Ok(());
     };
-    Err(HostError::Usage {
-        message,
-        hint: None,
-    })
+    Err(HostError::Usage { message, hint: None })
 }
 
 fn folder_kind(request: &CreateRequest, project: Option<&Project>) -> HostResult<FolderKind> {
@@ -222,10 +184,7 @@ fn folder_kind(request: &CreateRequest, project: Option<&Project>) -> HostResult
         None => FolderKind::None,
         Some(_) if request.in_place => FolderKind::InPlace,
         Some(project) if !project.git => {
-            let message = format!(
-                "the folder of project {} is no git repository",
-                project.name
-            );
+            let message = format!("the folder of project {} is no git repository", project.name);
             let hint = Some("work in the folder itself with --in-place".to_owned());
             return Err(HostError::Refused { message, hint });
         }
@@ -234,10 +193,7 @@ fn folder_kind(request: &CreateRequest, project: Option<&Project>) -> HostResult
     let names_git = request.branch.is_some() || request.base.is_some();
     if names_git && kind != FolderKind::Worktree {
         let message = "branch and base are for sessions with a worktree of their own".to_owned();
-        return Err(HostError::Usage {
-            message,
-            hint: None,
-        });
+        return Err(HostError::Usage { message, hint: None });
     }
     Ok(kind)
 }
@@ -247,17 +203,9 @@ async fn checked_folder(folder: &Path) -> HostResult<PathBuf> {
         message: format!("cannot work in {}: {why}", folder.display()),
         hint: None,
     };
-    let path = canonical(folder)
-        .await
-        .map_err(|error| refuse(error.to_string()))?;
-    let found = tokio::fs::metadata(&path)
-        .await
-        .map_err(|error| refuse(error.to_string()))?;
-    if found.is_dir() {
-        Ok(path)
-    } else {
-        Err(refuse("it is no folder".to_owned()))
-    }
+    let path = canonical(folder).await.map_err(|error| refuse(error.to_string()))?;
+    let found = tokio::fs::metadata(&path).await.map_err(|error| refuse(error.to_string()))?;
+    if found.is_dir() { Ok(path) } else { Err(refuse("it is no folder".to_owned())) }
 }
 
 /// The path with all links resolved.

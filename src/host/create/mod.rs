@@ -35,22 +35,10 @@ impl<P: Ports> Host<P> {
         let _own = self.own(&operation).await?;
         self.tell(&operation.id, &id, "waiting");
         let place = self.ports.acquire_start(ctx).await?;
-        let _locks = self
-            .hold(ctx, std::slice::from_ref(&id), &operation)
-            .await?;
-        let found = self
-            .ports
-            .session(&id)
-            .await?
-            .map(|found| draft.judge(found))
-            .transpose()?;
-        let mut creation = Creation {
-            host: self,
-            draft: &draft,
-            id,
-            operation,
-            made: Made::default(),
-        };
+        let _locks = self.hold(ctx, std::slice::from_ref(&id), &operation).await?;
+        let found = self.ports.session(&id).await?.map(|found| draft.judge(found)).transpose()?;
+        let mut creation =
+            Creation { host: self, draft: &draft, id, operation, made: Made::default() };
         self.ports.begin(&creation.operation).await?;
         self.tell_began(&creation.operation);
         let built = creation.build(ctx, found.as_ref()).await;
@@ -99,14 +87,10 @@ impl<P: Ports> Creation<'_, P> {
         found: Option<&Session>,
     ) -> Result<Session, (Stage, HostError)> {
         if found.is_none() {
-            self.ground(ctx)
-                .await
-                .map_err(|cause| (Stage::Ground, cause))?;
+            self.ground(ctx).await.map_err(|cause| (Stage::Ground, cause))?;
         }
         let generation = found.map_or(1, |session| session.condition.lifecycle.generation);
-        let folder = found
-            .map_or_else(|| self.folder(), |session| &session.folder)
-            .to_owned();
+        let folder = found.map_or_else(|| self.folder(), |session| &session.folder).to_owned();
         let request = StartRequest {
             id: self.id.clone(),
             agent: self.draft.request.launch.agent.clone(),
@@ -116,10 +100,7 @@ impl<P: Ports> Creation<'_, P> {
             token: random::token(),
             size: self.draft.request.size,
         };
-        let started = self
-            .start(ctx, &request)
-            .await
-            .map_err(|cause| (Stage::Start, cause))?;
+        let started = self.start(ctx, &request).await.map_err(|cause| (Stage::Start, cause))?;
         self.made.runtime = started.created;
         if let Some(session) = found.filter(|_| !started.created) {
             return Ok(session.clone());
@@ -135,10 +116,7 @@ impl<P: Ports> Creation<'_, P> {
     /// Seed row, worktree, preparation.
     async fn ground(&mut self, ctx: &Context) -> HostResult<()> {
         self.enter("seed").await?;
-        self.host
-            .ports
-            .insert_seed(&self.draft.seed(&self.id))
-            .await?;
+        self.host.ports.insert_seed(&self.draft.seed(&self.id)).await?;
         self.made.row = true;
         let Some(request) = self.draft.worktree(&self.id) else {
             return Ok(());
@@ -146,32 +124,18 @@ impl<P: Ports> Creation<'_, P> {
         self.enter("worktree").await?;
         ctx.check(&format!("creating session {}", self.id))?;
         // Never cut short: half a worktree could not be given back.
-        let worktree = self
-            .host
-            .ports
-            .create_worktree(&Context::new(), &request)
-            .await?;
+        let worktree = self.host.ports.create_worktree(&Context::new(), &request).await?;
         self.made.worktree = Some(worktree.clone());
         self.host.ports.set_worktree(&self.id, &worktree).await?;
-        let made = if worktree.new_branch {
-            NEW_BRANCH
-        } else {
-            OLD_BRANCH
-        };
+        let made = if worktree.new_branch { NEW_BRANCH } else { OLD_BRANCH };
         let made = [result(&self.id, "worktree", Some(made.to_owned()))];
-        self.host
-            .ports
-            .step(&self.operation.id, "prepare", &made)
-            .await?;
+        self.host.ports.step(&self.operation.id, "prepare", &made).await?;
         self.host.tell(&self.operation.id, &self.id, "prepare");
         ctx.check(&format!("creating session {}", self.id))?;
         self.made.prepared = true;
         if let Some(project) = &self.draft.project {
             let (repository, setup) = (&project.path, &project.setup);
-            self.host
-                .ports
-                .prepare(ctx, repository, &worktree.path, setup)
-                .await?;
+            self.host.ports.prepare(ctx, repository, &worktree.path, setup).await?;
         }
         Ok(())
     }
@@ -196,17 +160,12 @@ impl<P: Ports> Creation<'_, P> {
         };
         self.enter("initialise").await?;
         let ctx = Context::detached(PUBLISH);
-        ctx.step(
-            "initialising the row",
-            ports.initialise(&self.id, &initialised),
-        )
-        .await?;
+        ctx.step("initialising the row", ports.initialise(&self.id, &initialised)).await?;
         self.enter("publish").await?;
         let ctx = Context::detached(PUBLISH);
         let told = ports.publish_runtime(&ctx, &self.id, generation);
         ctx.step("publishing the runtime", told).await?;
-        ctx.step("publishing the row", ports.publish(&self.id, generation))
-            .await
+        ctx.step("publishing the row", ports.publish(&self.id, generation)).await
     }
 
     /// After publish: prompt and goal. A failure deletes nothing (C6).
@@ -226,27 +185,13 @@ impl<P: Ports> Creation<'_, P> {
                 tracing::warn!(session = %self.id, %error, "an error could not be stored");
             }
         }
-        let now = self
-            .host
-            .ports
-            .session(&self.id)
-            .await
-            .ok()
-            .flatten()
-            .unwrap_or(session);
+        let now = self.host.ports.session(&self.id).await.ok().flatten().unwrap_or(session);
         self.record(&now, error.as_deref()).await;
-        let state = if error.is_some() {
-            OperationState::Partly
-        } else {
-            OperationState::Done
-        };
+        let state = if error.is_some() { OperationState::Partly } else { OperationState::Done };
         self.host.finish(self.operation, state, error.clone()).await;
         match error {
             None => CreateOutcome::Created(Box::new(now)),
-            Some(error) => CreateOutcome::CreatedWithError {
-                session: Box::new(now),
-                error,
-            },
+            Some(error) => CreateOutcome::CreatedWithError { session: Box::new(now), error },
         }
     }
 
@@ -259,28 +204,16 @@ impl<P: Ports> Creation<'_, P> {
         reused: bool,
     ) -> HostResult<()> {
         let ports = &self.host.ports;
-        if reused
-            && ports
-                .messages(&self.id)
-                .await?
-                .iter()
-                .any(|message| message.text == text)
-        {
+        if reused && ports.messages(&self.id).await?.iter().any(|message| message.text == text) {
             return Ok(());
         }
         if !in_argv {
             self.enter("prompt").await?;
             let ctx = Context::detached(START);
-            let input = Input::Text {
-                text: text.to_owned(),
-                enter: true,
-            };
-            ctx.step("typing the prompt", ports.type_into(&ctx, session, &input))
-                .await?;
+            let input = Input::Text { text: text.to_owned(), enter: true };
+            ctx.step("typing the prompt", ports.type_into(&ctx, session, &input)).await?;
         }
-        Ok(ports
-            .prompted(&self.id, text, &source(&self.draft.request.actor))
-            .await?)
+        Ok(ports.prompted(&self.id, text, &source(&self.draft.request.actor)).await?)
     }
 
     /// Journals a step before it acts (V1), and tells whoever listens.
@@ -306,10 +239,7 @@ impl<P: Ports> Creation<'_, P> {
 
     /// Where the agent runs.
     fn folder(&self) -> &Path {
-        self.made
-            .worktree
-            .as_ref()
-            .map_or(&self.draft.folder, |worktree| &worktree.path)
+        self.made.worktree.as_ref().map_or(&self.draft.folder, |worktree| &worktree.path)
     }
 }
 

@@ -47,38 +47,25 @@ impl<P: Ports> Creation<'_, P> {
         }
         let error = match troubles {
             troubles if troubles.is_empty() => cause,
-            troubles => HostError::NotUndone {
-                cause: Box::new(cause),
-                troubles,
-            },
+            troubles => HostError::NotUndone { cause: Box::new(cause), troubles },
         };
         if settled {
-            let outcome = if cancelled {
-                OperationState::Cancelled
-            } else {
-                OperationState::Failed
-            };
-            self.host
-                .finish(self.operation, outcome, Some(error.to_string()))
-                .await;
+            let outcome =
+                if cancelled { OperationState::Cancelled } else { OperationState::Failed };
+            self.host.finish(self.operation, outcome, Some(error.to_string())).await;
         }
         Err(error)
     }
 
     async fn close(&self) -> Result<(), String> {
         let ctx = Context::detached(FAILED_CREATE_CLOSE);
-        let closed = ctx
-            .step("closing the runtime", self.host.ports.close(&ctx, &self.id))
-            .await;
+        let closed = ctx.step("closing the runtime", self.host.ports.close(&ctx, &self.id)).await;
         closed.map(drop).map_err(|error| error.to_string())
     }
 
     async fn roll_back(&self) -> Result<(), String> {
         let ctx = Context::detached(FAILED_CREATE_ROLLBACK);
-        let rolled = ctx.step(
-            "rolling back the row",
-            self.host.ports.rollback_seed(&self.id),
-        );
+        let rolled = ctx.step("rolling back the row", self.host.ports.rollback_seed(&self.id));
         rolled.await.map_err(|error| error.to_string())
     }
 
@@ -108,10 +95,7 @@ impl<P: Ports> Creation<'_, P> {
     async fn unprepare(&self, project: &Project, worktree: &Worktree) -> Result<(), String> {
         let ctx = Context::detached(FAILED_CREATE_CLEAN);
         let (repository, setup) = (&project.path, &project.setup);
-        let cleaned = self
-            .host
-            .ports
-            .unprepare(&ctx, repository, &worktree.path, setup);
+        let cleaned = self.host.ports.unprepare(&ctx, repository, &worktree.path, setup);
         let cleaned = ctx.step("cleaning the preparation", cleaned).await;
         cleaned.map_err(|error| error.to_string())
     }
@@ -137,13 +121,8 @@ impl<P: Ports> Creation<'_, P> {
         };
         let session = parked?.ok_or_else(|| HostError::NotFound(self.id.clone()))?;
         self.record(&session, Some(&error)).await;
-        self.host
-            .finish(self.operation, OperationState::Failed, Some(error.clone()))
-            .await;
-        Ok(CreateOutcome::Parked {
-            session: Box::new(session),
-            error,
-        })
+        self.host.finish(self.operation, OperationState::Failed, Some(error.clone())).await;
+        Ok(CreateOutcome::Parked { session: Box::new(session), error })
     }
 
     /// Whether the agent may have left work in the worktree; unknown counts as yes.

@@ -36,9 +36,7 @@ impl<P: Ports> Host<P> {
                 }
                 host.tell(&operation, &id, "closing");
                 let ctx = Context::detached(CLOSE);
-                let closed = ctx
-                    .step("closing the runtime", host.ports.close(&ctx, &id))
-                    .await;
+                let closed = ctx.step("closing the runtime", host.ports.close(&ctx, &id)).await;
                 if closed.as_ref().is_ok_and(|closed| closed.escalated) {
                     host.tell(&operation, &id, "escalated");
                 }
@@ -76,11 +74,7 @@ impl<P: Ports> Host<P> {
     /// Closed runtimes whose sessions stay: their rows say so (V2).
     pub(in crate::host) async fn killed<'a>(&self, ids: impl Iterator<Item = &'a SessionId>) {
         for id in ids {
-            if let Err(error) = self
-                .ports
-                .end(id, Some(TerminationReason::ManuallyKilled))
-                .await
-            {
+            if let Err(error) = self.ports.end(id, Some(TerminationReason::ManuallyKilled)).await {
                 tracing::warn!(session = %id, %error, "the end of a runtime could not be written");
             }
         }

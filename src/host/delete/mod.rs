@@ -64,12 +64,7 @@ impl<P: Ports> Host<P> {
     pub async fn clear_request(&self, actor: Actor) -> HostResult<DeleteRequest> {
         let mut ids: BTreeSet<SessionId> = self.ports.all_ids().await?.into_iter().collect();
         ids.extend(self.ports.keepers().await?);
-        Ok(DeleteRequest {
-            ids,
-            conditions: Conditions::default(),
-            with_rowless: true,
-            actor,
-        })
+        Ok(DeleteRequest { ids, conditions: Conditions::default(), with_rowless: true, actor })
     }
 
     /// Deletes. `admission` sees the exact plan before any effect, and again each time that it
@@ -92,10 +87,7 @@ impl<P: Ports> Host<P> {
                 Ok(Attempt::Done(report)) => return Ok(report),
                 Ok(Attempt::Changed(difference)) if run.attempts >= ATTEMPTS => {
                     let attempts = run.attempts;
-                    return Err(run.stopped(HostError::PlanKeepsChanging {
-                        attempts,
-                        difference,
-                    }));
+                    return Err(run.stopped(HostError::PlanKeepsChanging { attempts, difference }));
                 }
                 Ok(Attempt::Changed(difference)) => {
                     tracing::info!(attempt = run.attempts, %difference, "the plan changed");
@@ -126,33 +118,23 @@ impl<P: Ports> Host<P> {
         let locks = self.hold(ctx, &admitted.touched(), &operation).await?;
         let view = self.view(request, run).await?;
         if view.touched() != admitted.touched() {
-            return Ok(Attempt::Changed(difference(
-                &admitted.touched(),
-                &view.touched(),
-            )));
+            return Ok(Attempt::Changed(difference(&admitted.touched(), &view.touched())));
         }
         if view.plan.is_empty() {
-            return self
-                .close_rowless(ctx, request, &operation, &view, run)
-                .await;
+            return self.close_rowless(ctx, request, &operation, &view, run).await;
         }
         self.ports.begin(&self.intent(&operation, &view)).await?;
         self.tell_began(&operation);
-        let deleted = self
-            .commit(ctx, &request.conditions, &operation, view, run)
-            .await;
+        let deleted = self.commit(ctx, &request.conditions, &operation, view, run).await;
         // File moves hold no one up (L4, D7).
         drop(locks);
         match deleted {
-            Ok(Some(deleted)) => Ok(Attempt::Done(
-                self.after(request, operation, deleted, run).await,
-            )),
+            Ok(Some(deleted)) => {
+                Ok(Attempt::Done(self.after(request, operation, deleted, run).await))
+            }
             Ok(None) => {
-                self.finish(operation, OperationState::Failed, Some(CHANGED.to_owned()))
-                    .await;
-                Ok(Attempt::Changed(
-                    "the transaction found another closure".to_owned(),
-                ))
+                self.finish(operation, OperationState::Failed, Some(CHANGED.to_owned())).await;
+                Ok(Attempt::Changed("the transaction found another closure".to_owned()))
             }
             Err((Some(state), cause)) => {
                 self.finish(operation, state, Some(cause.to_string())).await;
@@ -175,10 +157,7 @@ impl<P: Ports> Host<P> {
             result(id, "intended", Some(path.display().to_string()))
         };
         let results = view.plan.ids().iter().map(intended).collect();
-        Operation {
-            results,
-            ..operation.clone()
-        }
+        Operation { results, ..operation.clone() }
     }
 
     /// Closes every runtime, then the one transaction; none where that found another plan.
@@ -201,34 +180,18 @@ impl<P: Ports> Host<P> {
             return Err((Some(OperationState::Cancelled), cause));
         }
         let ids: BTreeSet<SessionId> = view.plan.ids().into_iter().collect();
-        self.killed(run.closed.keys().filter(|id| !ids.contains(*id)))
-            .await;
+        self.killed(run.closed.keys().filter(|id| !ids.contains(*id))).await;
         if ids.is_empty() {
-            return Ok(Some(Deleted {
-                view,
-                moves: Vec::new(),
-                messages: 0,
-            }));
+            return Ok(Some(Deleted { view, moves: Vec::new(), messages: 0 }));
         }
-        let step = self
-            .ports
-            .step(&operation.id, "tombstone", &view.skipped_results())
-            .await;
+        let step = self.ports.step(&operation.id, "tombstone", &view.skipped_results()).await;
         step.map_err(|error| failed(error.into()))?;
         let moves = self.moves(&operation.id, &view).await.map_err(failed)?;
         let rows = view.tombstones(&moves, run);
         let conditions = run.conditions(conditions);
         let requested = view.requested();
-        match self
-            .ports
-            .tombstone(&requested, &conditions, &rows, &operation.id)
-            .await
-        {
-            Ok(Tombstoned::Done { messages }) => Ok(Some(Deleted {
-                view,
-                moves,
-                messages,
-            })),
+        match self.ports.tombstone(&requested, &conditions, &rows, &operation.id).await {
+            Ok(Tombstoned::Done { messages }) => Ok(Some(Deleted { view, moves, messages })),
             Ok(Tombstoned::PlanChanged) => {
                 self.killed(run.closed.keys()).await;
                 Ok(None)
@@ -254,11 +217,7 @@ impl<P: Ports> Host<P> {
         deleted: Deleted,
         run: &Run,
     ) -> DeleteReport {
-        let Deleted {
-            view,
-            moves,
-            messages,
-        } = deleted;
+        let Deleted { view, moves, messages } = deleted;
         let removed = view.plan.ids();
         for id in &removed {
             self.tell(&operation.id, id, "deleted");
@@ -269,11 +228,9 @@ impl<P: Ports> Host<P> {
         report.notes = notes;
         report.removed_messages = messages;
         report.cleanup_failed_ids = failed;
-        self.audit("delete", &removed, &request.actor, Some(&operation.id))
-            .await;
+        self.audit("delete", &removed, &request.actor, Some(&operation.id)).await;
         report.removed_session_ids = removed;
-        self.end_moves(operation, &report.cleanup_failed_ids, view.has_stubborn())
-            .await;
+        self.end_moves(operation, &report.cleanup_failed_ids, view.has_stubborn()).await;
         report
     }
 
@@ -288,16 +245,10 @@ impl<P: Ports> Host<P> {
     ) -> HostResult<Attempt> {
         self.tell_began(operation);
         let stubborn = self.close_all(ctx, operation, view, run).await;
-        self.report(Progress::Ended {
-            operation: operation.id.clone(),
-        });
+        self.report(Progress::Ended { operation: operation.id.clone() });
         ctx.check("deleting sessions")?;
         let mut report = run.report(request, view);
-        report.skipped.extend(
-            stubborn
-                .into_iter()
-                .map(|id| skipped(id, SkipReason::DidNotEnd)),
-        );
+        report.skipped.extend(stubborn.into_iter().map(|id| skipped(id, SkipReason::DidNotEnd)));
         Ok(Attempt::Done(report))
     }
 }
@@ -319,10 +270,7 @@ fn skipped(id: SessionId, reason: SkipReason) -> SkippedRow {
 fn difference(before: &[SessionId], after: &[SessionId]) -> String {
     let missing = |from: &[SessionId], of: &[SessionId]| {
         let of: BTreeSet<&SessionId> = of.iter().collect();
-        let ids = from
-            .iter()
-            .filter(|id| !of.contains(id))
-            .map(SessionId::as_str);
+        let ids = from.iter().filter(|id| !of.contains(id)).map(SessionId::as_str);
         ids.collect::<Vec<_>>().join(", ")
     };
     match (missing(after, before), missing(before, after)) {
@@ -339,11 +287,7 @@ impl Run {
         if self.closed.is_empty() {
             return asked.clone();
         }
-        Conditions {
-            statuses: Vec::new(),
-            older_than: None,
-            ..asked.clone()
-        }
+        Conditions { statuses: Vec::new(), older_than: None, ..asked.clone() }
     }
 
     fn report(&self, request: &DeleteRequest, view: &View) -> DeleteReport {
@@ -354,13 +298,7 @@ impl Run {
         DeleteReport {
             requested: request.ids.iter().cloned().collect(),
             runtime_closed_ids: self.closed.keys().cloned().collect(),
-            skipped: view
-                .plan
-                .skipped
-                .iter()
-                .filter(news)
-                .map(SkippedRow::from)
-                .collect(),
+            skipped: view.plan.skipped.iter().filter(news).map(SkippedRow::from).collect(),
             escalated_ids: self.escalated.iter().cloned().collect(),
             attempts: self.attempts,
             ..DeleteReport::default()
@@ -373,10 +311,7 @@ impl Run {
             return cause;
         }
         let closed = self.closed.into_keys().collect();
-        HostError::Stopped {
-            cause: Box::new(cause),
-            closed,
-        }
+        HostError::Stopped { cause: Box::new(cause), closed }
     }
 }
 

@@ -60,19 +60,10 @@ impl<P: Ports> Host<P> {
                 let operation = operation.clone();
                 async move {
                     let ctx = Context::detached(CLEAN_UP);
-                    let Move {
-                        id,
-                        repository,
-                        from,
-                        to,
-                    } = step;
+                    let Move { id, repository, from, to } = step;
                     let ended = host.ports.move_to_trash(&ctx, &repository, &from, &to);
                     let ended = ctx.step("moving the worktree", ended).await;
-                    host.tell(
-                        &operation,
-                        &id,
-                        if ended.is_ok() { "moved" } else { "failed" },
-                    );
+                    host.tell(&operation, &id, if ended.is_ok() { "moved" } else { "failed" });
                     (id, ended)
                 }
             });
@@ -105,16 +96,10 @@ impl<P: Ports> Host<P> {
         partly: bool,
     ) {
         if failed.is_empty() {
-            let state = if partly {
-                OperationState::Partly
-            } else {
-                OperationState::Done
-            };
+            let state = if partly { OperationState::Partly } else { OperationState::Done };
             self.finish(operation, state, None).await;
         } else {
-            self.report(Progress::Ended {
-                operation: operation.id,
-            });
+            self.report(Progress::Ended { operation: operation.id });
         }
     }
 }

@@ -35,12 +35,8 @@ impl View {
 
     /// Every session that is deleted or closed, ascending: the identity of what is admitted.
     pub(super) fn touched(&self) -> Vec<SessionId> {
-        let ids: BTreeSet<SessionId> = self
-            .plan
-            .ids()
-            .into_iter()
-            .chain(self.rowless.iter().cloned())
-            .collect();
+        let ids: BTreeSet<SessionId> =
+            self.plan.ids().into_iter().chain(self.rowless.iter().cloned()).collect();
         ids.into_iter().collect()
     }
 
@@ -49,26 +45,18 @@ impl View {
         let rows = self.plan.items.iter().map(|item| &item.row);
         let live = rows.filter(|row| row.live);
         let live = live.map(|row| (row.id.clone(), Some(row.clone())));
-        live.chain(self.rowless.iter().map(|id| (id.clone(), None)))
-            .collect()
+        live.chain(self.rowless.iter().map(|id| (id.clone(), None))).collect()
     }
 
     /// Those that were requested themselves: what the transaction computes the closure of.
     pub(super) fn requested(&self) -> BTreeSet<SessionId> {
-        let items = self
-            .plan
-            .items
-            .iter()
-            .filter(|item| item.pulled_in_by.is_none());
+        let items = self.plan.items.iter().filter(|item| item.pulled_in_by.is_none());
         items.map(|item| item.row.id.clone()).collect()
     }
 
     /// Whether something of the plan did not end.
     pub(super) fn has_stubborn(&self) -> bool {
-        self.plan
-            .skipped
-            .iter()
-            .any(|skip| skip.reason == SkipReason::DidNotEnd)
+        self.plan.skipped.iter().any(|skip| skip.reason == SkipReason::DidNotEnd)
     }
 
     /// The plan without those that did not end, and without the requested sessions above them, which
@@ -77,11 +65,8 @@ impl View {
         if stubborn.is_empty() {
             return self;
         }
-        let parents: BTreeMap<&SessionId, &SessionId> = self
-            .rows
-            .iter()
-            .filter_map(|row| Some((&row.id, row.parent.as_ref()?)))
-            .collect();
+        let parents: BTreeMap<&SessionId, &SessionId> =
+            self.rows.iter().filter_map(|row| Some((&row.id, row.parent.as_ref()?))).collect();
         let mut left: BTreeMap<SessionId, SkipReason> = BTreeMap::new();
         let mut requested = self.requested();
         for id in stubborn {
@@ -109,19 +94,11 @@ impl<P: Ports> Host<P> {
     /// Computes the plan of a request now. Closed sessions count as they were before closing.
     pub(super) async fn view(&self, request: &DeleteRequest, run: &Run) -> HostResult<View> {
         let found = self.ports.plan_rows(&request.ids).await?;
-        let rows: Vec<PlanRow> = found
-            .rows
-            .into_iter()
-            .map(|row| as_admitted(row, run))
-            .collect();
+        let rows: Vec<PlanRow> = found.rows.into_iter().map(|row| as_admitted(row, run)).collect();
         let rowless = self.rowless(request, &found.missing).await?;
         let (now, conditions) = (self.ports.now(), &request.conditions);
         let plan = plan::plan(&request.ids, rows.clone(), found.missing, conditions, now);
-        Ok(View {
-            plan,
-            rows,
-            rowless,
-        })
+        Ok(View { plan, rows, rowless })
     }
 
     /// Runtimes without a row that the request names (D7).
@@ -130,9 +107,7 @@ impl<P: Ports> Host<P> {
         request: &DeleteRequest,
         missing: &[Skipped],
     ) -> HostResult<Vec<SessionId>> {
-        let unknown = missing
-            .iter()
-            .filter(|skip| skip.reason == SkipReason::NotFound);
+        let unknown = missing.iter().filter(|skip| skip.reason == SkipReason::NotFound);
         let unknown: BTreeSet<&SessionId> = unknown.map(|skip| &skip.id).collect();
         // Asking every keeper takes time, and only these need the answer.
         if unknown.is_empty() || !request.with_rowless || !request.conditions.is_empty() {
@@ -148,10 +123,8 @@ impl<P: Ports> Host<P> {
     pub(super) async fn advise(&self, ctx: &Context, mut plan: Plan) -> Plan {
         let ctx = ctx.within(ADVICE);
         let ids = plan.ids();
-        let sessions = ctx
-            .step("reading sessions", self.ports.sessions(&ids))
-            .await
-            .unwrap_or_default();
+        let sessions =
+            ctx.step("reading sessions", self.ports.sessions(&ids)).await.unwrap_or_default();
         let worktrees = sessions
             .into_iter()
             .filter_map(|session| Some((session.id.clone(), session.worktree()?.to_owned())));

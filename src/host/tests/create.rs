@@ -41,30 +41,19 @@ fn created(outcome: CreateOutcome) -> Session {
 /// The calls after validation.
 fn acts(recorder: &Recorder) -> Vec<String> {
     let acts = recorder.acts();
-    acts.into_iter()
-        .skip_while(|call| call != "acquire_start")
-        .skip(1)
-        .collect()
+    acts.into_iter().skip_while(|call| call != "acquire_start").skip(1).collect()
 }
 
 fn call(recorder: &Recorder, what: &str) -> super::fake_world::Call {
-    recorder
-        .read(|m| m.calls.iter().rfind(|call| call.what == what).cloned())
-        .unwrap()
+    recorder.read(|m| m.calls.iter().rfind(|call| call.what == what).cloned()).unwrap()
 }
 
 #[tokio::test]
 async fn a_create_goes_through_its_steps_in_order_each_journalled_first_c3() {
     let (host, recorder) = host(vec![]);
-    let goal = CreateRequest {
-        goal: Some("Ship it".into()),
-        ..request()
-    };
+    let goal = CreateRequest { goal: Some("Ship it".into()), ..request() };
     let session = created(host.create(&Context::new(), goal).await.unwrap());
-    assert_eq!(
-        (session.id.as_str(), session.title.as_str()),
-        ("shop-1", "Round VAT per line")
-    );
+    assert_eq!((session.id.as_str(), session.title.as_str()), ("shop-1", "Round VAT per line"));
     assert!(session.is_live());
     let calls = recorder.calls();
     let from = calls.iter().position(|call| call == "reserve_id").unwrap();
@@ -100,10 +89,7 @@ async fn a_create_goes_through_its_steps_in_order_each_journalled_first_c3() {
     assert!(recorder.lanes().is_empty());
     assert!(recorder.read(|m| m.held.is_empty()));
     let events = recorder.read(|m| m.events.clone());
-    assert_eq!(
-        (events[0].verb.as_str(), events[0].actor.as_str()),
-        ("spawn", "operator")
-    );
+    assert_eq!((events[0].verb.as_str(), events[0].actor.as_str()), ("spawn", "operator"));
 }
 
 #[tokio::test]
@@ -113,85 +99,42 @@ async fn a_prompt_that_goes_along_is_not_typed() {
     created(host.create(&Context::new(), request()).await.unwrap());
     let acts = acts(&recorder);
     assert_eq!(acts.last().unwrap(), "prompted shop-1");
-    assert!(
-        !acts.iter().any(|call| call.starts_with("type")),
-        "{acts:?}"
-    );
+    assert!(!acts.iter().any(|call| call.starts_with("type")), "{acts:?}");
 }
 
 #[tokio::test]
 async fn what_is_not_right_is_refused_before_any_effect_c1() {
     let chat = PathBuf::from("/nowhere/at/all");
-    let notes = Project {
-        name: ProjectName::new("notes").unwrap(),
-        git: false,
-        ..shop()
-    };
+    let notes = Project { name: ProjectName::new("notes").unwrap(), git: false, ..shop() };
     let cases: Vec<(&str, CreateRequest, ErrorKind)> = vec![
-        (
-            "a NUL",
-            CreateRequest {
-                prompt: Some("a\0b".into()),
-                ..request()
-            },
-            ErrorKind::Usage,
-        ),
+        ("a NUL", CreateRequest { prompt: Some("a\0b".into()), ..request() }, ErrorKind::Usage),
         (
             "a long prompt",
-            CreateRequest {
-                prompt: Some("x".repeat(1_048_577)),
-                ..request()
-            },
+            CreateRequest { prompt: Some("x".repeat(1_048_577)), ..request() },
             ErrorKind::Usage,
         ),
         (
             "no project",
-            CreateRequest {
-                place: Place::Project(ProjectName::new("api").unwrap()),
-                ..request()
-            },
+            CreateRequest { place: Place::Project(ProjectName::new("api").unwrap()), ..request() },
             ErrorKind::NotFound,
         ),
         (
             "no git",
-            CreateRequest {
-                place: Place::Project(notes.name.clone()),
-                ..request()
-            },
+            CreateRequest { place: Place::Project(notes.name.clone()), ..request() },
             ErrorKind::Refused,
         ),
-        (
-            "no folder",
-            CreateRequest {
-                place: Place::Chat(chat),
-                ..request()
-            },
-            ErrorKind::Refused,
-        ),
+        ("no folder", CreateRequest { place: Place::Chat(chat), ..request() }, ErrorKind::Refused),
         (
             "no parent",
-            CreateRequest {
-                parent: Some(id("shop-9")),
-                ..request()
-            },
+            CreateRequest { parent: Some(id("shop-9")), ..request() },
             ErrorKind::NotFound,
         ),
         (
             "an id in the trash",
-            CreateRequest {
-                id: Some(id("gone")),
-                ..request()
-            },
+            CreateRequest { id: Some(id("gone")), ..request() },
             ErrorKind::Refused,
         ),
-        (
-            "an ended id",
-            CreateRequest {
-                id: Some(id("ended")),
-                ..request()
-            },
-            ErrorKind::Refused,
-        ),
+        ("an ended id", CreateRequest { id: Some(id("ended")), ..request() }, ErrorKind::Refused),
     ];
     for (what, request, kind) in cases {
         let (host, recorder) = host(vec![super::restore::deleted("gone", None, "b1")]);
@@ -199,36 +142,19 @@ async fn what_is_not_right_is_refused_before_any_effect_c1() {
             m.projects.push(notes.clone());
             let ended = running("ended", None);
             let condition =
-                ended
-                    .condition
-                    .terminated(TerminationReason::ManuallyKilled, &[], super::NOW);
-            m.sessions.insert(
-                id("ended"),
-                Session {
-                    condition,
-                    ..seeded("ended", None)
-                },
-            );
+                ended.condition.terminated(TerminationReason::ManuallyKilled, &[], super::NOW);
+            m.sessions.insert(id("ended"), Session { condition, ..seeded("ended", None) });
         });
         let error = host.create(&Context::new(), request).await.unwrap_err();
         assert_eq!(error.kind(), kind, "{what}: {error}");
         let acts = recorder.acts();
-        assert!(
-            acts.iter().all(|call| call.starts_with("check_")),
-            "{what}: {acts:?}"
-        );
+        assert!(acts.iter().all(|call| call.starts_with("check_")), "{what}: {acts:?}");
     }
     for failing in ["check_agent", "check_worktree shop-0", "projects"] {
         let (host, recorder) = host(vec![]);
         recorder.fail(failing);
         host.create(&Context::new(), request()).await.unwrap_err();
-        assert!(
-            recorder
-                .acts()
-                .iter()
-                .all(|call| call.starts_with("check_")),
-            "{failing}"
-        );
+        assert!(recorder.acts().iter().all(|call| call.starts_with("check_")), "{failing}");
     }
 }
 
@@ -237,38 +163,23 @@ async fn without_a_place_nothing_starts_c1() {
     let (host, recorder) = host(vec![]);
     recorder.fail("projects");
     let error = host.create(&Context::new(), request()).await.unwrap_err();
-    assert!(
-        matches!(error, HostError::RailPlacementUnavailable(_)),
-        "{error}"
-    );
+    assert!(matches!(error, HostError::RailPlacementUnavailable(_)), "{error}");
 }
 
 #[tokio::test]
 async fn another_placement_is_a_conflict_and_touches_nothing_c1() {
     let elsewhere = Placement::in_project("/src/api".into());
-    let (host, recorder) = host(vec![Session {
-        placement: elsewhere,
-        ..running("mine", None)
-    }]);
-    let mine = CreateRequest {
-        id: Some(id("mine")),
-        ..request()
-    };
+    let (host, recorder) = host(vec![Session { placement: elsewhere, ..running("mine", None) }]);
+    let mine = CreateRequest { id: Some(id("mine")), ..request() };
     let error = host.create(&Context::new(), mine).await.unwrap_err();
-    assert!(
-        matches!(error, HostError::RailPlacementConflict(_)),
-        "{error}"
-    );
+    assert!(matches!(error, HostError::RailPlacementConflict(_)), "{error}");
     assert_eq!(recorder.acts(), ["check_agent"]);
 }
 
 #[tokio::test]
 async fn a_retry_reuses_the_runtime_and_sends_nothing_twice_c2() {
     let (host, recorder) = host(vec![]);
-    let mine = CreateRequest {
-        id: Some(id("mine")),
-        ..request()
-    };
+    let mine = CreateRequest { id: Some(id("mine")), ..request() };
     created(host.create(&Context::new(), mine.clone()).await.unwrap());
     recorder.forget();
     let again = created(host.create(&Context::new(), mine.clone()).await.unwrap());
@@ -278,18 +189,10 @@ async fn a_retry_reuses_the_runtime_and_sends_nothing_twice_c2() {
     recorder.forget();
     recorder.fail("start");
     host.create(&Context::new(), mine).await.unwrap_err();
-    assert_eq!(
-        acts(&recorder),
-        ["start mine"],
-        "nothing is closed or rolled back"
-    );
+    assert_eq!(acts(&recorder), ["start mine"], "nothing is closed or rolled back");
     assert!(recorder.session_now("mine").unwrap().is_live());
 
-    let other = CreateRequest {
-        id: Some(id("mine")),
-        prompt: None,
-        ..request()
-    };
+    let other = CreateRequest { id: Some(id("mine")), prompt: None, ..request() };
     let error = host.create(&Context::new(), other).await.unwrap_err();
     assert!(matches!(error, HostError::IdInUse(_)), "{error}");
 }
@@ -300,11 +203,7 @@ async fn a_worktree_that_cannot_be_made_leaves_nothing_c7() {
     recorder.fail("create_worktree");
     let error = host.create(&Context::new(), request()).await.unwrap_err();
     assert_eq!(error.to_string(), "create_worktree shop-1 fails");
-    let expected = [
-        "insert_seed shop-1",
-        "create_worktree shop-1",
-        "rollback_seed shop-1",
-    ];
+    let expected = ["insert_seed shop-1", "create_worktree shop-1", "rollback_seed shop-1"];
     assert_eq!(acts(&recorder), expected);
     assert!(recorder.session_now("shop-1").is_none());
 }
@@ -314,16 +213,11 @@ async fn a_runtime_that_does_not_start_parks_the_session_c7() {
     let (host, recorder) = host(vec![]);
     recorder.fail("start");
     let outcome = host.create(&Context::new(), request()).await.unwrap();
-    let CreateOutcome::Parked { session, error } = outcome else {
-        panic!("{outcome:?}")
-    };
+    let CreateOutcome::Parked { session, error } = outcome else { panic!("{outcome:?}") };
     assert_eq!(session.condition.status, Status::Errored);
     assert_eq!(error, "start shop-1 fails");
     let acts = acts(&recorder);
-    assert_eq!(
-        acts[4..],
-        ["start shop-1", "unprepare", "give_back", "park shop-1"]
-    );
+    assert_eq!(acts[4..], ["start shop-1", "unprepare", "give_back", "park shop-1"]);
 }
 
 #[tokio::test]
@@ -336,16 +230,8 @@ async fn a_failed_publish_is_taken_back_in_reverse_order_c5() {
         recorder.at(failing, move |_| cancel.cancel());
         host.create(&caller, request()).await.unwrap_err();
         let acts = acts(&recorder);
-        let undone = [
-            "close shop-1",
-            "rollback_seed shop-1",
-            "unprepare",
-            "give_back",
-        ];
-        assert!(
-            acts.ends_with(&undone.map(str::to_owned)),
-            "{failing}: {acts:?}"
-        );
+        let undone = ["close shop-1", "rollback_seed shop-1", "unprepare", "give_back"];
+        assert!(acts.ends_with(&undone.map(str::to_owned)), "{failing}: {acts:?}");
         for call in ["close shop-1", "unprepare", "give_back"].map(|what| call(&recorder, what)) {
             assert!(call.deadline && !call.cancelled, "{failing}: {call:?}");
         }
@@ -363,9 +249,7 @@ async fn no_compensation_keeps_the_next_from_running_c5() {
     recorder.fail("unprepare");
     recorder.change(|m| m.dirty = true);
     let error = host.create(&Context::new(), request()).await.unwrap_err();
-    let HostError::NotUndone { troubles, .. } = &error else {
-        panic!("{error}")
-    };
+    let HostError::NotUndone { troubles, .. } = &error else { panic!("{error}") };
     assert_eq!(
         troubles[..],
         [
@@ -375,13 +259,7 @@ async fn no_compensation_keeps_the_next_from_running_c5() {
             "kept /worktrees/shop-1: 2 files changed",
         ]
     );
-    assert!(
-        !recorder
-            .calls()
-            .iter()
-            .any(|call| call.starts_with("finish")),
-        "left to recovery"
-    );
+    assert!(!recorder.calls().iter().any(|call| call.starts_with("finish")), "left to recovery");
 }
 
 #[tokio::test]
@@ -390,10 +268,7 @@ async fn work_of_an_agent_that_had_its_prompt_is_parked_c7() {
     recorder.change(|m| (m.prompt_in_argv, m.dirty) = (true, true));
     recorder.fail("publish shop-1");
     let outcome = host.create(&Context::new(), request()).await.unwrap();
-    assert!(
-        matches!(outcome, CreateOutcome::Parked { .. }),
-        "{outcome:?}"
-    );
+    assert!(matches!(outcome, CreateOutcome::Parked { .. }), "{outcome:?}");
     let acts = acts(&recorder);
     assert_eq!(acts[acts.len() - 2..], ["close shop-1", "park shop-1"]);
 }
@@ -407,10 +282,7 @@ async fn a_cancelled_create_leaves_nothing_and_sends_nothing_c8() {
         recorder.at(at, move |_| cancel.cancel());
         let error = host.create(&caller, request()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Interrupted, "{at}: {error}");
-        assert!(
-            recorder.read(|m| m.sessions.is_empty() && m.keepers.is_empty()),
-            "{at}"
-        );
+        assert!(recorder.read(|m| m.sessions.is_empty() && m.keepers.is_empty()), "{at}");
         assert!(recorder.read(|m| m.messages.is_empty()), "{at}");
     }
 }
@@ -430,35 +302,22 @@ async fn a_prompt_that_may_be_lost_deletes_nothing_c6() {
     let (host, recorder) = host(vec![]);
     recorder.fail("type Round VAT per line. into");
     let outcome = host.create(&Context::new(), request()).await.unwrap();
-    let CreateOutcome::CreatedWithError { session, error } = outcome else {
-        panic!("{outcome:?}")
-    };
+    let CreateOutcome::CreatedWithError { session, error } = outcome else { panic!("{outcome:?}") };
     assert!(session.is_live());
     assert!(error.contains("fails"), "{error}");
-    assert!(
-        session
-            .error
-            .unwrap()
-            .starts_with("the prompt may not have arrived")
-    );
+    assert!(session.error.unwrap().starts_with("the prompt may not have arrived"));
     assert!(recorder.read(|m| m.keepers.contains("shop-1")));
 }
 
 #[tokio::test]
 async fn a_child_goes_where_its_parent_is_c9() {
     let (host, _) = host(vec![running("boss", None)]);
-    let child = CreateRequest {
-        place: Place::Folder("/".into()),
-        parent: Some(id("boss")),
-        ..request()
-    };
+    let child =
+        CreateRequest { place: Place::Folder("/".into()), parent: Some(id("boss")), ..request() };
     let session = created(host.create(&Context::new(), child).await.unwrap());
     assert_eq!(session.placement, Placement::in_project(shop().path));
     assert_eq!(session.parent, Some(id("boss")));
-    let alone = CreateRequest {
-        place: Place::Folder("/".into()),
-        ..request()
-    };
+    let alone = CreateRequest { place: Place::Folder("/".into()), ..request() };
     let session = created(host.create(&Context::new(), alone).await.unwrap());
     assert_eq!(session.placement, Placement::conversations());
     assert_eq!(session.folder, PathBuf::from("/"));

@@ -39,26 +39,16 @@ async fn delete(
 
 fn with_child(model: &mut Model, child: &str, parent: &str) {
     model.keepers.insert(id(child));
-    model
-        .sessions
-        .insert(id(child), running(child, Some(parent)));
+    model.sessions.insert(id(child), running(child, Some(parent)));
 }
 
 fn skipped(report: &DeleteReport) -> Vec<(&str, &str)> {
-    report
-        .skipped
-        .iter()
-        .map(|skip| (skip.id.as_str(), skip.reason.as_str()))
-        .collect()
+    report.skipped.iter().map(|skip| (skip.id.as_str(), skip.reason.as_str())).collect()
 }
 
 #[tokio::test]
 async fn a_delete_closes_all_then_commits_once_then_moves_d6_d7() {
-    let (host, recorder) = host(vec![
-        running("b", None),
-        running("a", None),
-        seeded("c", None),
-    ]);
+    let (host, recorder) = host(vec![running("b", None), running("a", None), seeded("c", None)]);
     let mut progress = host.subscribe();
     let (report, admitted) = delete(&host, request(&["b", "a", "c"])).await;
     let report = report.unwrap();
@@ -84,14 +74,7 @@ async fn a_delete_closes_all_then_commits_once_then_moves_d6_d7() {
     let deletion = recorder.session_now("a").unwrap().deletion.unwrap();
     assert_eq!(Some(&deletion.batch), report.batch.as_ref());
     assert!(deletion.was_live && deletion.trash_path.unwrap().ends_with("a"));
-    assert!(
-        !recorder
-            .session_now("c")
-            .unwrap()
-            .deletion
-            .unwrap()
-            .was_live
-    );
+    assert!(!recorder.session_now("c").unwrap().deletion.unwrap().was_live);
     let mut states = Vec::new();
     while let Ok(event) = progress.try_recv() {
         if let Progress::Session { id, state, .. } = event {
@@ -99,10 +82,7 @@ async fn a_delete_closes_all_then_commits_once_then_moves_d6_d7() {
         }
     }
     for told in ["a closing", "a deleted", "a moved", "c deleted", "c moved"] {
-        assert!(
-            states.iter().any(|state| state == told),
-            "{told}: {states:?}"
-        );
+        assert!(states.iter().any(|state| state == told), "{told}: {states:?}");
     }
     assert!(recorder.lanes().is_empty() && recorder.read(|m| m.held.is_empty()));
 }
@@ -110,10 +90,7 @@ async fn a_delete_closes_all_then_commits_once_then_moves_d6_d7() {
 #[tokio::test]
 async fn a_plan_that_is_not_admitted_has_no_effect_d3() {
     let (host, recorder) = host(vec![running("a", None)]);
-    let error = host
-        .delete(&Context::new(), request(&["a"]), &|_| false)
-        .await
-        .unwrap_err();
+    let error = host.delete(&Context::new(), request(&["a"]), &|_| false).await.unwrap_err();
     assert!(matches!(error, HostError::NotAdmitted));
     assert_eq!(recorder.calls(), ["plan_rows"]);
 }
@@ -124,10 +101,7 @@ async fn an_empty_plan_is_neither_admitted_nor_sent_to_the_store_d3_d8() {
     let (report, admitted) = delete(&host, request(&["gone", "never"])).await;
     let report = report.unwrap();
     assert!(admitted.is_empty());
-    assert_eq!(
-        skipped(&report),
-        [("gone", "in_trash"), ("never", "not_found")]
-    );
+    assert_eq!(skipped(&report), [("gone", "in_trash"), ("never", "not_found")]);
     assert_eq!(report.requested, ids(&["gone", "never"]));
     assert_eq!(report.batch, None);
     assert_eq!(recorder.calls(), ["plan_rows"]);
@@ -144,10 +118,7 @@ async fn the_plan_is_computed_again_under_the_locks_d4a() {
         }
         true
     };
-    let report = host
-        .delete(&Context::new(), request(&["a"]), &admit)
-        .await
-        .unwrap();
+    let report = host.delete(&Context::new(), request(&["a"]), &admit).await.unwrap();
     assert_eq!(report.attempts, 2);
     assert_eq!(report.removed_session_ids, ids(&["a", "b"]));
     let acts = recorder.acts();
@@ -164,26 +135,11 @@ async fn a_child_that_appears_at_the_transaction_is_admitted_and_alone_closed_ag
     let acts = recorder.acts();
     assert_eq!(
         acts[..7],
-        [
-            "close a",
-            "close z",
-            "tombstone",
-            "end a",
-            "end z",
-            "close b",
-            "tombstone"
-        ]
+        ["close a", "close z", "tombstone", "end a", "end z", "close b", "tombstone"]
     );
     assert_eq!(report.runtime_closed_ids, ids(&["a", "b", "z"]));
     assert_eq!((report.attempts, report.removed_session_ids.len()), (2, 3));
-    assert!(
-        recorder
-            .session_now("a")
-            .unwrap()
-            .deletion
-            .unwrap()
-            .was_live
-    );
+    assert!(recorder.session_now("a").unwrap().deletion.unwrap().was_live);
 }
 
 #[tokio::test]
@@ -195,17 +151,9 @@ async fn a_plan_that_keeps_changing_is_given_up_naming_the_difference_d4() {
         recorder.at("step tombstone", move |m| with_child(m, &child, "a"));
         true
     };
-    let error = host
-        .delete(&Context::new(), request(&["a"]), &admit)
-        .await
-        .unwrap_err();
-    let HostError::Stopped { cause, closed } = &error else {
-        panic!("{error}")
-    };
-    assert!(
-        matches!(**cause, HostError::PlanKeepsChanging { attempts: 5, .. }),
-        "{error}"
-    );
+    let error = host.delete(&Context::new(), request(&["a"]), &admit).await.unwrap_err();
+    let HostError::Stopped { cause, closed } = &error else { panic!("{error}") };
+    assert!(matches!(**cause, HostError::PlanKeepsChanging { attempts: 5, .. }), "{error}");
     assert!(closed.contains(&id("a")));
     let a = recorder.session_now("a").unwrap();
     assert_eq!((a.condition.status, a.deletion), (Status::Killed, None));
@@ -213,36 +161,21 @@ async fn a_plan_that_keeps_changing_is_given_up_naming_the_difference_d4() {
 
 #[tokio::test]
 async fn children_are_pulled_in_and_pinned_ones_protect_their_ancestors_d5() {
-    let pinned = Session {
-        pinned_at: Some(NOW),
-        ..running("d", Some("c"))
-    };
+    let pinned = Session { pinned_at: Some(NOW), ..running("d", Some("c")) };
     let sessions = vec![
         running("a", None),
         running("b", Some("a")),
         running("c", None),
         pinned,
-        Session {
-            pinned_at: Some(NOW),
-            ..running("e", None)
-        },
+        Session { pinned_at: Some(NOW), ..running("e", None) },
     ];
     let (host, recorder) = host(sessions);
-    let conditions = Conditions {
-        exclude_pinned: true,
-        ..Conditions::default()
-    };
-    let request = DeleteRequest {
-        conditions,
-        ..request(&["a", "c", "e"])
-    };
+    let conditions = Conditions { exclude_pinned: true, ..Conditions::default() };
+    let request = DeleteRequest { conditions, ..request(&["a", "c", "e"]) };
     let (report, admitted) = delete(&host, request).await;
     let report = report.unwrap();
     assert_eq!(admitted, [ids(&["a", "b"])]);
-    assert_eq!(
-        skipped(&report),
-        [("c", "pinned_descendant: d"), ("e", "pinned")]
-    );
+    assert_eq!(skipped(&report), [("c", "pinned_descendant: d"), ("e", "pinned")]);
     assert_eq!(report.runtime_closed_ids, ids(&["a", "b"]));
     assert!(recorder.read(|m| m.keepers.contains("d") && m.keepers.contains("e")));
 }
@@ -250,20 +183,10 @@ async fn children_are_pulled_in_and_pinned_ones_protect_their_ancestors_d5() {
 #[tokio::test]
 async fn closing_does_not_make_a_session_fail_its_own_condition_d5() {
     let (host, recorder) = host(vec![running("a", None)]);
-    let conditions = Conditions {
-        statuses: vec![Status::Spawning],
-        ..Conditions::default()
-    };
+    let conditions = Conditions { statuses: vec![Status::Spawning], ..Conditions::default() };
     // The keeper writes the end of the agent before the transaction; a child makes a second attempt.
     recorder.at("tombstone", |m| with_child(m, "b", "a"));
-    let (report, _) = delete(
-        &host,
-        DeleteRequest {
-            conditions,
-            ..request(&["a"])
-        },
-    )
-    .await;
+    let (report, _) = delete(&host, DeleteRequest { conditions, ..request(&["a"]) }).await;
     let report = report.unwrap();
     assert_eq!(report.removed_session_ids, ids(&["a", "b"]));
     assert_eq!(skipped(&report), []);
@@ -283,15 +206,9 @@ async fn what_does_not_end_stays_with_its_ancestors_and_the_rest_goes_d6() {
     let (report, _) = delete(&host, request(&["a", "d", "z"])).await;
     let report = report.unwrap();
     assert_eq!(report.removed_session_ids, ids(&["d", "z"]));
-    assert_eq!(
-        skipped(&report),
-        [("a", "descendant_did_not_end: c"), ("c", "did_not_end")]
-    );
+    assert_eq!(skipped(&report), [("a", "descendant_did_not_end: c"), ("c", "did_not_end")]);
     assert_eq!(report.runtime_closed_ids, ids(&["a", "b", "d", "z"]));
-    assert_eq!(
-        recorder.session_now("b").unwrap().condition.status,
-        Status::Killed
-    );
+    assert_eq!(recorder.session_now("b").unwrap().condition.status, Status::Killed);
     assert!(recorder.session_now("c").unwrap().is_live());
     assert_eq!(recorder.calls().last().unwrap(), "finish partly_done");
 }
@@ -309,13 +226,7 @@ async fn a_move_that_fails_skips_no_other_and_is_tried_again_d10() {
     let recovered = host.recover(&Context::new()).await.unwrap();
     assert_eq!(recovered.resumed, [report.batch.unwrap().to_string()]);
     assert_eq!(recorder.acts(), ["move_to_trash /worktrees/a"]);
-    assert!(
-        host.recover(&Context::new())
-            .await
-            .unwrap()
-            .resumed
-            .is_empty()
-    );
+    assert!(host.recover(&Context::new()).await.unwrap().resumed.is_empty());
 }
 
 #[tokio::test]
@@ -326,28 +237,13 @@ async fn a_runtime_without_a_row_is_closed_without_the_store_d7() {
     let report = report.unwrap();
     assert_eq!(admitted.len(), 1);
     assert_eq!(recorder.acts(), ["close lost"]);
-    assert!(
-        !recorder
-            .calls()
-            .iter()
-            .any(|call| call == "begin" || call == "tombstone")
-    );
+    assert!(!recorder.calls().iter().any(|call| call == "begin" || call == "tombstone"));
     assert_eq!(report.runtime_closed_ids, ids(&["lost"]));
     assert!(report.removed_session_ids.is_empty() && report.skipped.is_empty());
 
     recorder.change(|m| m.keepers.insert(id("lost")));
-    let conditions = Conditions {
-        exclude_pinned: true,
-        ..Conditions::default()
-    };
-    let (report, _) = delete(
-        &host,
-        DeleteRequest {
-            conditions,
-            ..request(&["lost"])
-        },
-    )
-    .await;
+    let conditions = Conditions { exclude_pinned: true, ..Conditions::default() };
+    let (report, _) = delete(&host, DeleteRequest { conditions, ..request(&["lost"]) }).await;
     assert!(report.unwrap().runtime_closed_ids.is_empty());
 
     let clear = host.clear_request(OPERATOR).await.unwrap();
@@ -360,25 +256,15 @@ async fn a_cancelled_delete_reports_what_it_closed_d14() {
     let caller = Context::new();
     let cancel = caller.cancel.clone();
     recorder.at("close b", move |_| cancel.cancel());
-    let error = host
-        .delete(&caller, request(&["a", "b"]), &|_| true)
-        .await
-        .unwrap_err();
+    let error = host.delete(&caller, request(&["a", "b"]), &|_| true).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
-    let HostError::Stopped { closed, .. } = &error else {
-        panic!("{error}")
-    };
+    let HostError::Stopped { closed, .. } = &error else { panic!("{error}") };
     assert_eq!(*closed, ids(&["a", "b"]));
     assert!(!recorder.calls().iter().any(|call| call == "tombstone"));
-    assert_eq!(
-        recorder.session_now("a").unwrap().condition.status,
-        Status::Killed
-    );
+    assert_eq!(recorder.session_now("a").unwrap().condition.status, Status::Killed);
     assert_eq!(recorder.calls().last().unwrap(), "finish cancelled");
     let contexts = recorder.read(|m| m.calls.clone());
-    let mut closes = contexts
-        .iter()
-        .filter(|call| call.what.starts_with("close"));
+    let mut closes = contexts.iter().filter(|call| call.what.starts_with("close"));
     assert!(closes.all(|call| call.deadline && !call.cancelled));
 }
 
@@ -396,10 +282,7 @@ async fn a_transaction_of_unknown_outcome_is_settled_by_the_rows_v2() {
     recorder.fail("tombstone");
     let (report, _) = delete(&host, request(&["a"])).await;
     assert!(matches!(report.unwrap_err(), HostError::Stopped { .. }));
-    assert_eq!(
-        recorder.session_now("a").unwrap().condition.status,
-        Status::Killed
-    );
+    assert_eq!(recorder.session_now("a").unwrap().condition.status, Status::Killed);
     assert_eq!(recorder.calls().last().unwrap(), "finish failed");
 }
 
@@ -407,17 +290,11 @@ async fn a_transaction_of_unknown_outcome_is_settled_by_the_rows_v2() {
 async fn advice_is_gathered_within_its_deadline_and_unknown_is_none_d2() {
     let (host, recorder) = host(vec![running("a", None), running("b", Some("a"))]);
     recorder.change(|m| m.dirty = true);
-    let plan = host
-        .plan_delete(&Context::new(), &request(&["a"]))
-        .await
-        .unwrap();
+    let plan = host.plan_delete(&Context::new(), &request(&["a"])).await.unwrap();
     assert_eq!(plan.items[1].pulled_in_by, Some(id("a")));
     assert_eq!(plan.items[0].advice.dirty_files, Some(2));
     recorder.hang("advice");
-    let plan = host
-        .plan_delete(&Context::new(), &request(&["a"]))
-        .await
-        .unwrap();
+    let plan = host.plan_delete(&Context::new(), &request(&["a"])).await.unwrap();
     assert_eq!(plan.items[0].advice.dirty_files, None);
     assert!(recorder.acts().is_empty());
 }
@@ -429,12 +306,5 @@ async fn ten_thousand_sessions_go_in_one_batch_d15() {
     let all = host.clear_request(OPERATOR).await.unwrap();
     let (report, _) = delete(&host, all).await;
     assert_eq!(report.unwrap().removed_session_ids.len(), 10_000);
-    assert_eq!(
-        recorder
-            .acts()
-            .iter()
-            .filter(|call| *call == "tombstone")
-            .count(),
-        1
-    );
+    assert_eq!(recorder.acts().iter().filter(|call| *call == "tombstone").count(), 1);
 }

@@ -23,10 +23,7 @@ use super::{NOW, seeded};
 
 impl Model {
     fn row(&self, id: &SessionId) -> Option<PlanRow> {
-        let session = self
-            .sessions
-            .get(id)
-            .filter(|session| session.deletion.is_none())?;
+        let session = self.sessions.get(id).filter(|session| session.deletion.is_none())?;
         Some(PlanRow {
             id: id.clone(),
             parent: session.parent.clone(),
@@ -63,13 +60,7 @@ impl Model {
         while let Some(next) = open.pop() {
             if taken.insert(next.clone()) {
                 rows.rows.extend(self.row(&next));
-                open.extend(
-                    children
-                        .get(&next)
-                        .into_iter()
-                        .flatten()
-                        .map(|id| (*id).clone()),
-                );
+                open.extend(children.get(&next).into_iter().flatten().map(|id| (*id).clone()));
             }
         }
         rows
@@ -94,33 +85,18 @@ impl StorePort for Recorder {
     }
     async fn sessions(&self, ids: &[SessionId]) -> PortResult<Vec<Session>> {
         let ids: BTreeSet<&SessionId> = ids.iter().collect();
-        Ok(self.read(|m| {
-            ids.iter()
-                .filter_map(|id| m.sessions.get(*id))
-                .cloned()
-                .collect()
-        }))
+        Ok(self.read(|m| ids.iter().filter_map(|id| m.sessions.get(*id)).cloned().collect()))
     }
     async fn page(&self, _query: &PageQuery) -> PortResult<Page> {
         Ok(Page::default())
     }
     async fn all_ids(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| {
-            m.sessions
-                .values()
-                .filter(|s| s.deletion.is_none())
-                .map(|s| s.id.clone())
-                .collect()
+            m.sessions.values().filter(|s| s.deletion.is_none()).map(|s| s.id.clone()).collect()
         }))
     }
     async fn live(&self) -> PortResult<Vec<Session>> {
-        Ok(self.read(|m| {
-            m.sessions
-                .values()
-                .filter(|s| s.is_live())
-                .cloned()
-                .collect()
-        }))
+        Ok(self.read(|m| m.sessions.values().filter(|s| s.is_live()).cloned().collect()))
     }
     async fn due(&self, _now: Timestamp) -> PortResult<Vec<Session>> {
         Ok(Vec::new())
@@ -133,10 +109,7 @@ impl StorePort for Recorder {
     }
     async fn last_batch(&self) -> PortResult<Option<BatchId>> {
         let batches = |m: &Model| {
-            m.sessions
-                .values()
-                .filter_map(|s| Some(s.deletion.as_ref()?.batch.clone()))
-                .max()
+            m.sessions.values().filter_map(|s| Some(s.deletion.as_ref()?.batch.clone())).max()
         };
         Ok(self.read(batches))
     }
@@ -148,9 +121,8 @@ impl StorePort for Recorder {
         Ok(self.read(|m| {
             let deleted = |id: &SessionId| m.sessions.get(id).filter(|s| s.deletion.is_some());
             let mut top = id.clone();
-            while let Some(parent) = deleted(&top)
-                .and_then(|s| s.parent.as_ref())
-                .and_then(&deleted)
+            while let Some(parent) =
+                deleted(&top).and_then(|s| s.parent.as_ref()).and_then(&deleted)
             {
                 top = parent.id.clone();
             }
@@ -158,15 +130,8 @@ impl StorePort for Recorder {
             let mut found = Vec::new();
             while let Some(next) = open.pop() {
                 found.extend(deleted(&next).cloned());
-                let children = m
-                    .sessions
-                    .values()
-                    .filter(|s| s.parent == Some(next.clone()));
-                open.extend(
-                    children
-                        .filter(|s| s.deletion.is_some())
-                        .map(|s| s.id.clone()),
-                );
+                let children = m.sessions.values().filter(|s| s.parent == Some(next.clone()));
+                open.extend(children.filter(|s| s.deletion.is_some()).map(|s| s.id.clone()));
             }
             found.sort_by(|a, b| a.id.cmp(&b.id));
             found
@@ -183,20 +148,9 @@ impl StorePort for Recorder {
         git: bool,
         setup: ProjectSetup,
     ) -> PortResult<Project> {
-        let folder = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let folder = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = name.unwrap_or_else(|| ProjectName::from_folder(&folder));
-        let project = Project {
-            name,
-            path: path.to_owned(),
-            git,
-            sessions: 0,
-            position: 0,
-            setup,
-        };
+        let project = Project { name, path: path.to_owned(), git, sessions: 0, position: 0, setup };
         self.change(|m| m.projects.push(project.clone()));
         Ok(project)
     }
@@ -284,20 +238,13 @@ impl StorePort for Recorder {
     }
     async fn set_error(&self, id: &SessionId, error: Option<&str>) -> PortResult<()> {
         self.change(|m| {
-            m.edit(id, |s| Session {
-                error: error.map(str::to_owned),
-                ..s
-            });
+            m.edit(id, |s| Session { error: error.map(str::to_owned), ..s });
         });
         Ok(())
     }
     async fn prompted(&self, id: &SessionId, text: &str, source: &str) -> PortResult<()> {
         self.call("prompted", Some(id), None)?;
-        let message = Message {
-            at: NOW,
-            source: source.to_owned(),
-            text: text.to_owned(),
-        };
+        let message = Message { at: NOW, source: source.to_owned(), text: text.to_owned() };
         self.change(|m| m.messages.push((id.clone(), message)));
         Ok(())
     }
@@ -323,10 +270,7 @@ impl StorePort for Recorder {
             let mut changed = Vec::new();
             for (id, _, evidence) in results {
                 let before = m.sessions[id].condition.clone();
-                m.edit(id, |s| Session {
-                    condition: s.condition.probed(evidence, &[], NOW),
-                    ..s
-                });
+                m.edit(id, |s| Session { condition: s.condition.probed(evidence, &[], NOW), ..s });
                 if m.sessions[id].condition != before {
                     changed.push(id.clone());
                 }
@@ -339,26 +283,17 @@ impl StorePort for Recorder {
     }
     async fn pin(&self, ids: &[SessionId], pinned: bool) -> PortResult<Vec<SessionId>> {
         Ok(self.change(|m| {
-            let found: Vec<_> = ids
-                .iter()
-                .filter(|id| m.sessions.contains_key(*id))
-                .cloned()
-                .collect();
+            let found: Vec<_> =
+                ids.iter().filter(|id| m.sessions.contains_key(*id)).cloned().collect();
             for id in &found {
-                m.edit(id, |s| Session {
-                    pinned_at: pinned.then_some(NOW),
-                    ..s
-                });
+                m.edit(id, |s| Session { pinned_at: pinned.then_some(NOW), ..s });
             }
             found
         }))
     }
     async fn rename(&self, id: &SessionId, title: &str) -> PortResult<bool> {
         Ok(self.change(|m| {
-            m.edit(id, |s| Session {
-                title: title.to_owned(),
-                ..s
-            });
+            m.edit(id, |s| Session { title: title.to_owned(), ..s });
             m.sessions.contains_key(id)
         }))
     }
@@ -390,10 +325,7 @@ impl StorePort for Recorder {
                     was_live: row.was_live,
                     trash_path: row.trash_path.clone(),
                 };
-                m.edit(&row.id, |s| Session {
-                    deletion: Some(deletion),
-                    ..s
-                });
+                m.edit(&row.id, |s| Session { deletion: Some(deletion), ..s });
             }
             Tombstoned::Done { messages: 3 }
         }))
@@ -405,15 +337,10 @@ impl StorePort for Recorder {
                 m.edit(&row.id, |mut s| {
                     if s.condition.lifecycle.state != State::Done && s.is_live() {
                         s.condition =
-                            s.condition
-                                .terminated(TerminationReason::ManuallyKilled, &[], NOW);
+                            s.condition.terminated(TerminationReason::ManuallyKilled, &[], NOW);
                     }
                     let folder = row.folder.clone().unwrap_or_else(|| s.folder.clone());
-                    Session {
-                        deletion: None,
-                        folder,
-                        ..s
-                    }
+                    Session { deletion: None, folder, ..s }
                 });
             }
         });
@@ -427,11 +354,7 @@ impl StorePort for Recorder {
     async fn step(&self, id: &OperationId, step: &str, results: &[StepResult]) -> PortResult<()> {
         self.call(&format!("step {step}"), None, None)?;
         self.change(|m| {
-            for operation in m
-                .operations
-                .iter_mut()
-                .filter(|operation| operation.id == *id)
-            {
+            for operation in m.operations.iter_mut().filter(|operation| operation.id == *id) {
                 operation.step = Some(step.to_owned());
                 let fresh: BTreeSet<&SessionId> = results.iter().map(|one| &one.id).collect();
                 operation.results.retain(|old| !fresh.contains(&old.id));
@@ -467,11 +390,7 @@ impl StorePort for Recorder {
     }
     async fn messages(&self, id: &SessionId) -> PortResult<Vec<Message>> {
         let own = |m: &Model| {
-            m.messages
-                .iter()
-                .filter(|(of, _)| of == id)
-                .map(|(_, text)| text.clone())
-                .collect()
+            m.messages.iter().filter(|(of, _)| of == id).map(|(_, text)| text.clone()).collect()
         };
         Ok(self.read(own))
     }

@@ -36,10 +36,7 @@ type Hook = Box<dyn FnOnce(&mut Model) + Send>;
 
 /// What the fakes know.
 #[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch of one fake"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of one fake")]
 pub(in crate::host) struct Model {
     pub(in crate::host) sessions: BTreeMap<SessionId, Session>,
     pub(in crate::host) projects: Vec<Project>,
@@ -101,16 +98,8 @@ impl Recorder {
     }
     /// The recorded calls that act on the world: without plain reads and the journal.
     pub(in crate::host) fn acts(&self) -> Vec<String> {
-        let quiet = [
-            "projects",
-            "plan_rows",
-            "begin",
-            "step ",
-            "finish ",
-            "advice",
-            "probe",
-            "busy",
-        ];
+        let quiet =
+            ["projects", "plan_rows", "begin", "step ", "finish ", "advice", "probe", "busy"];
         let mut calls = self.calls();
         calls.retain(|call| !quiet.iter().any(|name| call.starts_with(name)));
         calls
@@ -141,11 +130,7 @@ impl Recorder {
         }
         if model.failures.contains(name) || model.failures.contains(&what) {
             let message = format!("{what} fails");
-            return Err(PortError {
-                kind: ErrorKind::Failed,
-                message,
-                hint: None,
-            });
+            return Err(PortError { kind: ErrorKind::Failed, message, hint: None });
         }
         Ok(())
     }
@@ -171,12 +156,7 @@ impl RuntimePort for Recorder {
     async fn start(&self, ctx: &Context, request: &StartRequest) -> PortResult<Started> {
         self.acall("start", Some(&request.id), Some(ctx)).await?;
         let created = self.change(|m| m.keepers.insert(request.id.clone()));
-        Ok(Started {
-            created,
-            keeper_pid: 7,
-            pid: 8,
-            started_at: NOW,
-        })
+        Ok(Started { created, keeper_pid: 7, pid: 8, started_at: NOW })
     }
     async fn publish_runtime(&self, ctx: &Context, id: &SessionId, _g: u32) -> PortResult<()> {
         self.acall("publish_runtime", Some(id), Some(ctx)).await
@@ -185,10 +165,7 @@ impl RuntimePort for Recorder {
         self.acall("close", Some(id), Some(ctx)).await?;
         Ok(self.change(|m| {
             let was_running = m.keepers.remove(id);
-            Closed {
-                was_running,
-                escalated: was_running && m.escalates,
-            }
+            Closed { was_running, escalated: was_running && m.escalates }
         }))
     }
     async fn type_into(&self, ctx: &Context, session: &Session, input: &Input) -> PortResult<()> {
@@ -204,11 +181,7 @@ impl RuntimePort for Recorder {
         _id: &SessionId,
         _rows: usize,
     ) -> PortResult<ScreenText> {
-        Err(PortError {
-            kind: ErrorKind::Failed,
-            message: "no screen".into(),
-            hint: None,
-        })
+        Err(PortError { kind: ErrorKind::Failed, message: "no screen".into(), hint: None })
     }
     async fn probe(&self, session: &Session) -> Evidence {
         let failed = self.call("probe", Some(&session.id), None).is_err();
@@ -217,11 +190,7 @@ impl RuntimePort for Recorder {
             true => Answer::Yes,
             false => Answer::No,
         };
-        Evidence {
-            keeper: there,
-            process: there,
-            kill_requested: None,
-        }
+        Evidence { keeper: there, process: there, kill_requested: None }
     }
     async fn keepers(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| m.keepers.iter().cloned().collect()))
@@ -240,8 +209,7 @@ impl WorkspacePort for Recorder {
         ctx: &Context,
         request: &WorktreeRequest,
     ) -> PortResult<Worktree> {
-        self.acall("create_worktree", Some(&request.session), Some(ctx))
-            .await?;
+        self.acall("create_worktree", Some(&request.session), Some(ctx)).await?;
         Ok(Worktree {
             path: PathBuf::from(format!("/worktrees/{}", request.session)),
             branch: format!("callboard/{}", request.session),
@@ -270,18 +238,12 @@ impl WorkspacePort for Recorder {
     async fn give_back(&self, ctx: &Context, _repo: &Path, _tree: &Worktree) -> PortResult<Freed> {
         self.acall("give_back", None, Some(ctx)).await?;
         let dirty = self.read(|m| m.dirty);
-        Ok(Freed {
-            freed: !dirty,
-            reason: dirty.then(|| "2 files changed".into()),
-        })
+        Ok(Freed { freed: !dirty, reason: dirty.then(|| "2 files changed".into()) })
     }
     async fn advice(&self, ctx: &Context, _worktree: &Path) -> PortResult<Advice> {
         self.acall("advice", None, Some(ctx)).await?;
         let dirty_files = Some(if self.read(|m| m.dirty) { 2 } else { 0 });
-        Ok(Advice {
-            dirty_files,
-            unpushed_commits: Some(0),
-        })
+        Ok(Advice { dirty_files, unpushed_commits: Some(0) })
     }
     fn worktree_path(&self, _project: &ProjectName, id: &SessionId) -> PathBuf {
         PathBuf::from(format!("/worktrees/{id}"))
@@ -296,12 +258,7 @@ impl WorkspacePort for Recorder {
         from: &Path,
         _to: &Path,
     ) -> PortResult<Moved> {
-        self.acall(
-            &format!("move_to_trash {}", from.display()),
-            None,
-            Some(ctx),
-        )
-        .await?;
+        self.acall(&format!("move_to_trash {}", from.display()), None, Some(ctx)).await?;
         Ok(Moved::default())
     }
     async fn move_back(
@@ -312,8 +269,7 @@ impl WorkspacePort for Recorder {
         to: &Path,
         _branch: Option<&str>,
     ) -> PortResult<Moved> {
-        self.acall(&format!("move_back {}", to.display()), None, Some(ctx))
-            .await?;
+        self.acall(&format!("move_back {}", to.display()), None, Some(ctx)).await?;
         Ok(Moved::default())
     }
     async fn ensure_worktree(
@@ -393,10 +349,7 @@ impl LockPort for Recorder {
             message: ended.to_string(),
             hint: None,
         })?;
-        Ok(FakeGuard {
-            _lanes: lanes,
-            operation: None,
-        })
+        Ok(FakeGuard { _lanes: lanes, operation: None })
     }
     async fn acquire_operation(&self, id: &OperationId) -> PortResult<Option<FakeGuard>> {
         let free = self.change(|m| m.held.insert(id.clone()));
@@ -404,16 +357,10 @@ impl LockPort for Recorder {
             self.call("busy", None, None)?;
         }
         let operation = Some((self.clone(), id.clone()));
-        Ok(free.then(|| FakeGuard {
-            _lanes: Vec::new(),
-            operation,
-        }))
+        Ok(free.then(|| FakeGuard { _lanes: Vec::new(), operation }))
     }
     async fn acquire_start(&self, ctx: &Context) -> PortResult<FakeGuard> {
         self.call("acquire_start", None, Some(ctx))?;
-        Ok(FakeGuard {
-            _lanes: Vec::new(),
-            operation: None,
-        })
+        Ok(FakeGuard { _lanes: Vec::new(), operation: None })
     }
 }

@@ -27,12 +27,7 @@ fn two() -> Two {
     };
     let (one, other) = (locks(), locks());
     let operation = host(vec![]).0.operation(Verb::Delete, vec![]);
-    Two {
-        root,
-        one,
-        other,
-        operation,
-    }
+    Two { root, one, other, operation }
 }
 
 fn many() -> Vec<SessionId> {
@@ -41,89 +36,40 @@ fn many() -> Vec<SessionId> {
 
 #[tokio::test]
 async fn two_processes_exclude_each_other_by_session_l1() {
-    let Two {
-        root: _root,
-        one,
-        other,
-        operation,
-    } = two();
-    let held = one
-        .acquire(&Context::new(), &ids(&["a", "b"]), &operation)
-        .await
-        .unwrap();
-    let beside = other
-        .acquire(&Context::new(), &ids(&["c"]), &operation)
-        .await
-        .unwrap();
+    let Two { root: _root, one, other, operation } = two();
+    let held = one.acquire(&Context::new(), &ids(&["a", "b"]), &operation).await.unwrap();
+    let beside = other.acquire(&Context::new(), &ids(&["c"]), &operation).await.unwrap();
     let short = Context::new().within(Duration::from_millis(30));
-    let error = other
-        .acquire(&short, &ids(&["b"]), &operation)
-        .await
-        .unwrap_err();
+    let error = other.acquire(&short, &ids(&["b"]), &operation).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::TimedOut);
     assert_eq!(error.message, "waiting for delete of b, 0 s: timed out");
     assert_eq!(other.holder(&id("b")).unwrap().pid, std::process::id());
     drop(held);
     assert!(other.holder(&id("b")).is_none());
-    drop(
-        other
-            .acquire(&Context::new(), &ids(&["b"]), &operation)
-            .await
-            .unwrap(),
-    );
+    drop(other.acquire(&Context::new(), &ids(&["b"]), &operation).await.unwrap());
     drop(beside);
     assert!(one.lanes().is_empty() && other.lanes().is_empty());
 }
 
 #[tokio::test]
 async fn a_large_batch_holds_the_workspace_alone_l4() {
-    let Two {
-        root: _root,
-        one,
-        other,
-        operation,
-    } = two();
-    let single = one
-        .acquire(&Context::new(), &ids(&["x"]), &operation)
-        .await
-        .unwrap();
+    let Two { root: _root, one, other, operation } = two();
+    let single = one.acquire(&Context::new(), &ids(&["x"]), &operation).await.unwrap();
     let short = || Context::new().within(Duration::from_millis(30));
-    other
-        .acquire(&short(), &many(), &operation)
-        .await
-        .unwrap_err();
+    other.acquire(&short(), &many(), &operation).await.unwrap_err();
     drop(single);
-    let batch = other
-        .acquire(&Context::new(), &many(), &operation)
-        .await
-        .unwrap();
-    one.acquire(&short(), &ids(&["x"]), &operation)
-        .await
-        .unwrap_err();
+    let batch = other.acquire(&Context::new(), &many(), &operation).await.unwrap();
+    one.acquire(&short(), &ids(&["x"]), &operation).await.unwrap_err();
     drop(batch);
-    let first = one
-        .acquire(&Context::new(), &ids(&["x"]), &operation)
-        .await
-        .unwrap();
-    let second = other
-        .acquire(&Context::new(), &ids(&["y"]), &operation)
-        .await
-        .unwrap();
+    let first = one.acquire(&Context::new(), &ids(&["x"]), &operation).await.unwrap();
+    let second = other.acquire(&Context::new(), &ids(&["y"]), &operation).await.unwrap();
     drop((first, second));
 }
 
 #[tokio::test]
 async fn who_waits_for_the_workspace_goes_before_those_who_come_later_l4() {
-    let Two {
-        root: _root,
-        one,
-        other,
-        operation,
-    } = two();
-    let single = one
-        .acquire(&Context::new(), &ids(&["x"]), &operation)
-        .await
-        .unwrap();
+    let Two { root: _root, one, other, operation } = two();
+    let single = one.acquire(&Context::new(), &ids(&["x"]), &operation).await.unwrap();
     let batch = {
         let operation = operation.clone();
         tokio::spawn(async move { other.acquire(&Context::new(), &many(), &operation).await })
@@ -140,16 +86,8 @@ async fn who_waits_for_the_workspace_goes_before_those_who_come_later_l4() {
 
 #[tokio::test]
 async fn waiting_can_be_cancelled_l2() {
-    let Two {
-        root: _root,
-        one,
-        other,
-        operation,
-    } = two();
-    let held = one
-        .acquire(&Context::new(), &ids(&["a"]), &operation)
-        .await
-        .unwrap();
+    let Two { root: _root, one, other, operation } = two();
+    let held = one.acquire(&Context::new(), &ids(&["a"]), &operation).await.unwrap();
     let caller = Context::new();
     let waiting = {
         let (caller, other, operation) = (caller.clone(), other.clone(), operation.clone());
@@ -159,55 +97,31 @@ async fn waiting_can_be_cancelled_l2() {
         tokio::task::yield_now().await;
     }
     caller.cancel.cancel();
-    assert_eq!(
-        waiting.await.unwrap().unwrap_err().kind,
-        ErrorKind::Interrupted
-    );
+    assert_eq!(waiting.await.unwrap().unwrap_err().kind, ErrorKind::Interrupted);
     assert!(other.lanes().is_empty());
     drop(held);
     // Free, but cancelled already: no work starts.
-    let error = one
-        .acquire(&caller, &ids(&["a"]), &operation)
-        .await
-        .unwrap_err();
+    let error = one.acquire(&caller, &ids(&["a"]), &operation).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Interrupted);
 }
 
 #[tokio::test]
 async fn an_operation_is_held_once_and_leaves_no_file_v3() {
-    let Two {
-        root,
-        one,
-        other,
-        operation,
-    } = two();
+    let Two { root, one, other, operation } = two();
     let held = one.acquire_operation(&operation.id).await.unwrap();
     assert!(held.is_some());
-    assert!(
-        other
-            .acquire_operation(&operation.id)
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert!(other.acquire_operation(&operation.id).await.unwrap().is_none());
     drop(held);
     let held = other.acquire_operation(&operation.id).await.unwrap();
     assert!(held.is_some());
     drop(held);
-    let left = std::fs::read_dir(root.path().join("state/locks"))
-        .unwrap()
-        .count();
+    let left = std::fs::read_dir(root.path().join("state/locks")).unwrap().count();
     assert_eq!(left, 0);
 }
 
 #[tokio::test]
 async fn starts_are_bounded_over_processes_c10() {
-    let Two {
-        root: _root,
-        one,
-        other,
-        operation: _,
-    } = two();
+    let Two { root: _root, one, other, operation: _ } = two();
     let first = one.acquire_start(&Context::new()).await.unwrap();
     let second = other.acquire_start(&Context::new()).await.unwrap();
     let short = Context::new().within(Duration::from_millis(30));

@@ -44,20 +44,13 @@ pub(super) fn shop() -> Project {
 }
 
 pub(super) fn launch_facts() -> LaunchFacts {
-    LaunchFacts {
-        agent: "claude".into(),
-        target: "claude".into(),
-        ..LaunchFacts::default()
-    }
+    LaunchFacts { agent: "claude".into(), target: "claude".into(), ..LaunchFacts::default() }
 }
 
 /// A published session of the shop that runs.
 pub(super) fn running(text: &str, parent: Option<&str>) -> Session {
     let condition = Condition::new(NOW).launched(1, NOW).published(1, &[], NOW);
-    Session {
-        condition,
-        ..seeded(text, parent)
-    }
+    Session { condition, ..seeded(text, parent) }
 }
 
 /// A session of the shop that never ran.
@@ -73,10 +66,7 @@ pub(super) fn seeded(text: &str, parent: Option<&str>) -> Session {
         launch: launch_facts(),
         title: text.to_owned(),
         prompt: None,
-        shown: Shown {
-            section: placement.key(),
-            root: id(parent.unwrap_or(text)),
-        },
+        shown: Shown { section: placement.key(), root: id(parent.unwrap_or(text)) },
         placement,
         pinned_at: None,
         condition: Condition::new(NOW),
@@ -86,10 +76,7 @@ pub(super) fn seeded(text: &str, parent: Option<&str>) -> Session {
         base: None,
         dirty: None,
         prs: Vec::new(),
-        runtime: RuntimeFacts {
-            keeper_pid: Some(7),
-            ..RuntimeFacts::default()
-        },
+        runtime: RuntimeFacts { keeper_pid: Some(7), ..RuntimeFacts::default() },
         created_at: NOW,
         updated_at: NOW,
         deletion: None,

@@ -17,20 +17,11 @@ async fn stop_ends_each_runtime_and_keeps_the_folder_k1() {
     let (host, recorder) = host(vec![running("a", None), running("b", None)]);
     recorder.fail("close b");
     let wanted = ids(&["b", "a", "none", "a"]);
-    let report = host
-        .stop(&Context::new(), &wanted, false, &OPERATOR)
-        .await
-        .unwrap();
+    let report = host.stop(&Context::new(), &wanted, false, &OPERATOR).await.unwrap();
     let results: Vec<_> = report
         .results
         .iter()
-        .map(|one| {
-            (
-                one.id.as_str(),
-                one.stopped,
-                one.reason.clone().unwrap_or_default(),
-            )
-        })
+        .map(|one| (one.id.as_str(), one.stopped, one.reason.clone().unwrap_or_default()))
         .collect();
     assert_eq!(
         results,
@@ -50,49 +41,29 @@ async fn stop_ends_each_runtime_and_keeps_the_folder_k1() {
 #[tokio::test]
 async fn stop_can_say_that_the_work_is_done_k1() {
     let (host, recorder) = host(vec![running("a", None)]);
-    host.stop(&Context::new(), &ids(&["a"]), true, &OPERATOR)
-        .await
-        .unwrap();
-    assert_eq!(
-        recorder.session_now("a").unwrap().condition.status,
-        Status::Done
-    );
-    let again = host
-        .stop(&Context::new(), &ids(&["a"]), true, &OPERATOR)
-        .await
-        .unwrap();
+    host.stop(&Context::new(), &ids(&["a"]), true, &OPERATOR).await.unwrap();
+    assert_eq!(recorder.session_now("a").unwrap().condition.status, Status::Done);
+    let again = host.stop(&Context::new(), &ids(&["a"]), true, &OPERATOR).await.unwrap();
     assert_eq!(again.results[0].reason.as_deref(), Some("not running"));
 }
 
 #[tokio::test]
 async fn kill_gives_back_a_clean_worktree_k2() {
     let (host, recorder) = host(vec![running("a", None), running("b", None)]);
-    let report = host
-        .kill(&Context::new(), &ids(&["a"]), &OPERATOR)
-        .await
-        .unwrap();
+    let report = host.kill(&Context::new(), &ids(&["a"]), &OPERATOR).await.unwrap();
     assert!(report.results[0].stopped && report.results[0].freed);
     let acts = recorder.acts();
     assert_eq!(acts, ["close a", "end a", "give_back"]);
     recorder.change(|m| m.dirty = true);
-    let report = host
-        .kill(&Context::new(), &ids(&["b"]), &OPERATOR)
-        .await
-        .unwrap();
+    let report = host.kill(&Context::new(), &ids(&["b"]), &OPERATOR).await.unwrap();
     assert!(!report.results[0].freed);
     assert_eq!(report.results[0].reason.as_deref(), Some("2 files changed"));
 }
 
 #[tokio::test]
 async fn kill_refuses_a_live_row_without_handle_k2() {
-    let (host, recorder) = host(vec![Session {
-        folder: "".into(),
-        ..running("a", None)
-    }]);
-    let error = host
-        .kill(&Context::new(), &ids(&["a"]), &OPERATOR)
-        .await
-        .unwrap_err();
+    let (host, recorder) = host(vec![Session { folder: "".into(), ..running("a", None) }]);
+    let error = host.kill(&Context::new(), &ids(&["a"]), &OPERATOR).await.unwrap_err();
     assert!(matches!(error, HostError::IncompleteHandle(_)));
     assert!(recorder.acts().is_empty());
 }
@@ -112,10 +83,7 @@ async fn send_looks_at_the_row_again_and_types_detached_k5() {
     let cancel = caller.cancel.clone();
     recorder.at("type Go on into a", move |_| cancel.cancel());
     let wanted = ids(&["a"]);
-    let sent = host
-        .send(&caller, &wanted, "Go\u{1b} on", true, &OPERATOR)
-        .await
-        .unwrap();
+    let sent = host.send(&caller, &wanted, "Go\u{1b} on", true, &OPERATOR).await.unwrap();
     assert!(sent[0].sent);
     assert_eq!(recorder.acts(), ["type Go on into a", "prompted a"]);
     let typed = recorder.read(|m| m.calls[0].clone());
@@ -123,49 +91,25 @@ async fn send_looks_at_the_row_again_and_types_detached_k5() {
 
     recorder.forget();
     let wanted = ids(&["asks", "ended", "none"]);
-    let sent = host
-        .send(&Context::new(), &wanted, "Go", true, &OPERATOR)
-        .await
-        .unwrap();
+    let sent = host.send(&Context::new(), &wanted, "Go", true, &OPERATOR).await.unwrap();
     let reasons: Vec<_> = sent.iter().map(|one| one.reason.clone().unwrap()).collect();
     assert_eq!(reasons, ["question_shown", "not running", "not_found"]);
     assert!(recorder.acts().is_empty());
 
-    host.keys(
-        &Context::new(),
-        &id("asks"),
-        vec!["Enter".into()],
-        &OPERATOR,
-    )
-    .await
-    .unwrap();
+    host.keys(&Context::new(), &id("asks"), vec!["Enter".into()], &OPERATOR).await.unwrap();
     assert_eq!(recorder.acts(), ["press Enter in asks"]);
-    let text = host
-        .send(&Context::new(), &ids(&["a"]), "x", false, &OPERATOR)
-        .await
-        .unwrap();
+    let text = host.send(&Context::new(), &ids(&["a"]), "x", false, &OPERATOR).await.unwrap();
     assert!(text[0].sent);
-    assert_eq!(
-        recorder.read(|m| m.messages.len()),
-        1,
-        "without Enter it is no prompt"
-    );
-    let empty = host
-        .send(&Context::new(), &ids(&["a"]), "\u{7}", true, &OPERATOR)
-        .await;
+    assert_eq!(recorder.read(|m| m.messages.len()), 1, "without Enter it is no prompt");
+    let empty = host.send(&Context::new(), &ids(&["a"]), "\u{7}", true, &OPERATOR).await;
     assert_eq!(empty.unwrap_err().kind(), ErrorKind::Usage);
 }
 
 #[tokio::test]
 async fn small_edits_are_audited_w6() {
     let (host, recorder) = host(vec![seeded("a", None)]);
-    assert_eq!(
-        host.pin(&ids(&["a", "x"]), true, &OPERATOR).await.unwrap(),
-        ids(&["a"])
-    );
-    host.rename(&id("a"), " New\ttitle\n", &OPERATOR)
-        .await
-        .unwrap();
+    assert_eq!(host.pin(&ids(&["a", "x"]), true, &OPERATOR).await.unwrap(), ids(&["a"]));
+    host.rename(&id("a"), " New\ttitle\n", &OPERATOR).await.unwrap();
     assert_eq!(recorder.session_now("a").unwrap().title, "New title");
     assert!(host.rename(&id("a"), "\n", &OPERATOR).await.is_err());
     let error = host.rename(&id("x"), "y", &OPERATOR).await.unwrap_err();
@@ -189,19 +133,10 @@ async fn a_project_is_registered_under_its_canonical_path_p6() {
     assert_eq!(project.path, folder.canonicalize().unwrap());
     assert!(project.git);
     assert!(!add(root.path(), Some("plain")).await.unwrap().git);
-    assert_eq!(
-        add(&folder.join("none"), None).await.unwrap_err().kind(),
-        ErrorKind::Refused
-    );
-    assert_eq!(
-        add(&folder, Some("chat")).await.unwrap_err().kind(),
-        ErrorKind::Usage
-    );
+    assert_eq!(add(&folder.join("none"), None).await.unwrap_err().kind(), ErrorKind::Refused);
+    assert_eq!(add(&folder, Some("chat")).await.unwrap_err().kind(), ErrorKind::Usage);
     let nobody = ProjectName::new("nobody").unwrap();
-    assert!(matches!(
-        host.remove_project(&nobody).await,
-        Err(HostError::NoProject(_))
-    ));
+    assert!(matches!(host.remove_project(&nobody).await, Err(HostError::NoProject(_))));
     host.move_project(&project.name, 0).await.unwrap();
     host.remove_project(&project.name).await.unwrap();
 }

@@ -29,11 +29,7 @@ async fn crashed(
 }
 
 fn with_results(text: &str, state: &str, detail: &str) -> Vec<StepResult> {
-    vec![crate::host::journal::result(
-        &id(text),
-        state,
-        Some(detail.into()),
-    )]
+    vec![crate::host::journal::result(&id(text), state, Some(detail.into()))]
 }
 
 fn state(recorder: &Recorder) -> OperationState {
@@ -47,10 +43,7 @@ async fn a_create_that_was_not_published_is_undone_v2() {
     let operation = crashed(&host, Verb::Create, &["a"], vec![]).await;
     let report = host.recover(&Context::new()).await.unwrap();
     assert_eq!(report.undone, [operation]);
-    assert_eq!(
-        recorder.acts(),
-        ["close a", "unprepare", "give_back", "rollback_seed a"]
-    );
+    assert_eq!(recorder.acts(), ["close a", "unprepare", "give_back", "rollback_seed a"]);
     assert!(recorder.session_now("a").is_none());
     assert_eq!(state(&recorder), OperationState::Failed);
     recorder.forget();
@@ -60,11 +53,7 @@ async fn a_create_that_was_not_published_is_undone_v2() {
 
 #[tokio::test]
 async fn a_worktree_that_the_row_does_not_name_yet_is_found_v2() {
-    let before = || Session {
-        folder: "".into(),
-        branch: None,
-        ..seeded("a", None)
-    };
+    let before = || Session { folder: "".into(), branch: None, ..seeded("a", None) };
     let (host, recorder) = host(vec![before()]);
     crashed(&host, Verb::Create, &["a"], vec![]).await;
     host.recover(&Context::new()).await.unwrap();
@@ -85,18 +74,12 @@ async fn an_unclean_worktree_keeps_its_row_parked_c7() {
     recorder.change(|m| m.dirty = true);
     crashed(&host, Verb::Create, &["a"], vec![]).await;
     host.recover(&Context::new()).await.unwrap();
-    assert_eq!(
-        recorder.session_now("a").unwrap().condition.status,
-        Status::Errored
-    );
+    assert_eq!(recorder.session_now("a").unwrap().condition.status, Status::Errored);
 }
 
 #[tokio::test]
 async fn a_create_that_was_published_is_finished_v2() {
-    let (host, recorder) = host(vec![Session {
-        prompt: Some("Hi".into()),
-        ..running("a", None)
-    }]);
+    let (host, recorder) = host(vec![Session { prompt: Some("Hi".into()), ..running("a", None) }]);
     let operation = crashed(&host, Verb::Create, &["a"], vec![]).await;
     let report = host.recover(&Context::new()).await.unwrap();
     assert_eq!(report.resumed, [operation]);
@@ -111,12 +94,7 @@ async fn a_delete_before_its_transaction_killed_what_it_closed_v2() {
     let operation = crashed(&host, Verb::Delete, &["a", "b"], vec![]).await;
     let report = host.recover(&Context::new()).await.unwrap();
     assert_eq!(report.undone, [operation]);
-    let reason = recorder
-        .session_now("a")
-        .unwrap()
-        .condition
-        .lifecycle
-        .reason;
+    let reason = recorder.session_now("a").unwrap().condition.lifecycle.reason;
     assert_eq!(reason, Some(TerminationReason::ManuallyKilled));
     assert!(recorder.session_now("b").unwrap().is_live());
 }
@@ -124,13 +102,7 @@ async fn a_delete_before_its_transaction_killed_what_it_closed_v2() {
 #[tokio::test]
 async fn a_delete_after_its_transaction_finishes_its_moves_v2() {
     let (host, recorder) = host(vec![]);
-    let operation = crashed(
-        &host,
-        Verb::Delete,
-        &["a", "b"],
-        with_results("a", "moved", ""),
-    )
-    .await;
+    let operation = crashed(&host, Verb::Delete, &["a", "b"], with_results("a", "moved", "")).await;
     recorder.change(|m| {
         for text in ["a", "b"] {
             m.sessions.insert(id(text), deleted(text, None, &operation));
@@ -144,13 +116,8 @@ async fn a_delete_after_its_transaction_finishes_its_moves_v2() {
 #[tokio::test]
 async fn a_restore_before_its_transaction_is_moved_back_v2() {
     let (host, recorder) = host(vec![deleted("a", None, "b1")]);
-    let operation = crashed(
-        &host,
-        Verb::Restore,
-        &["a"],
-        with_results("a", "intended", "/elsewhere"),
-    )
-    .await;
+    let operation =
+        crashed(&host, Verb::Restore, &["a"], with_results("a", "intended", "/elsewhere")).await;
     let report = host.recover(&Context::new()).await.unwrap();
     assert_eq!(report.undone, [operation]);
     assert_eq!(recorder.acts(), ["move_to_trash /elsewhere"]);
@@ -160,10 +127,7 @@ async fn a_restore_before_its_transaction_is_moved_back_v2() {
 async fn a_launch_that_was_not_published_leaves_the_session_ended_v2() {
     let condition = running("a", None).condition;
     let ended = condition.terminated(TerminationReason::ManuallyKilled, &[], NOW);
-    let half = Session {
-        condition: ended.launched(2, NOW),
-        ..seeded("a", None)
-    };
+    let half = Session { condition: ended.launched(2, NOW), ..seeded("a", None) };
     let (host, recorder) = host(vec![half]);
     recorder.change(|m| m.keepers.insert(id("a")));
     let operation = crashed(&host, Verb::Launch, &["a"], vec![]).await;
@@ -191,10 +155,7 @@ async fn an_operation_that_runs_is_left_alone_and_one_that_fails_is_stuck_v3() {
     recorder.fail("rollback_seed");
     let report = host.recover(&Context::new()).await.unwrap();
     assert_eq!(report.stuck, std::slice::from_ref(&stuck));
-    assert!(
-        recorder.session_now("b").unwrap().is_live(),
-        "{running} still runs"
-    );
+    assert!(recorder.session_now("b").unwrap().is_live(), "{running} still runs");
     // It keeps nothing else from working.
     recorder.heal("rollback_seed");
     let again = host.recover(&Context::new()).await.unwrap();
@@ -229,14 +190,7 @@ async fn who_finds_an_unfinished_operation_recovers_it_first_v3() {
     };
     host.restore(&Context::new(), last).await.unwrap();
     let acts = recorder.acts();
-    assert_eq!(
-        acts,
-        [
-            "move_to_trash /worktrees/a",
-            "move_back /worktrees/a",
-            "untombstone"
-        ]
-    );
+    assert_eq!(acts, ["move_to_trash /worktrees/a", "move_back /worktrees/a", "untombstone"]);
 }
 
 #[tokio::test]
@@ -246,10 +200,9 @@ async fn who_finds_a_running_operation_waits_for_its_step_v3() {
     recorder.change(|m| m.held.insert(m.operations[0].id.clone()));
     let waiting = {
         let host = host.clone();
-        tokio::spawn(async move {
-            host.stop(&Context::new(), &ids(&["a"]), false, &OPERATOR)
-                .await
-        })
+        tokio::spawn(
+            async move { host.stop(&Context::new(), &ids(&["a"]), false, &OPERATOR).await },
+        )
     };
     while !recorder.calls().contains(&"busy".to_owned()) {
         tokio::task::yield_now().await;

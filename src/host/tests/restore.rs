@@ -19,28 +19,17 @@ pub(super) fn deleted(text: &str, parent: Option<&str>, batch: &str) -> Session 
         trash_path: Some(super::fake_store::trash_path(&batch, &id(text))),
         batch,
     };
-    ended(Session {
-        deletion: Some(deletion),
-        ..seeded(text, parent)
-    })
+    ended(Session { deletion: Some(deletion), ..seeded(text, parent) })
 }
 
 fn ended(session: Session) -> Session {
     let condition = running("x", None).condition;
     let condition = condition.terminated(TerminationReason::ManuallyKilled, &[], NOW);
-    Session {
-        condition,
-        ..session
-    }
+    Session { condition, ..session }
 }
 
 fn request(target: RestoreTarget) -> RestoreRequest {
-    RestoreRequest {
-        target,
-        launch: false,
-        to: None,
-        actor: OPERATOR,
-    }
+    RestoreRequest { target, launch: false, to: None, actor: OPERATOR }
 }
 
 fn by_id(texts: &[&str]) -> RestoreRequest {
@@ -49,23 +38,13 @@ fn by_id(texts: &[&str]) -> RestoreRequest {
 
 #[tokio::test]
 async fn folders_move_back_before_the_rows_come_back_r1() {
-    let (host, recorder) = host(vec![
-        deleted("a", None, "b1"),
-        deleted("b", Some("a"), "b1"),
-    ]);
+    let (host, recorder) = host(vec![deleted("a", None, "b1"), deleted("b", Some("a"), "b1")]);
     let report = host.restore(&Context::new(), by_id(&["b"])).await.unwrap();
     assert_eq!(report.restored_session_ids, ids(&["a", "b"]));
     assert_eq!(report.was_live_ids, ids(&["a", "b"]));
     assert!(report.launched_ids.is_empty());
     let acts = recorder.acts();
-    assert_eq!(
-        acts,
-        [
-            "move_back /worktrees/a",
-            "move_back /worktrees/b",
-            "untombstone"
-        ]
-    );
+    assert_eq!(acts, ["move_back /worktrees/a", "move_back /worktrees/b", "untombstone"]);
     assert!(recorder.session_now("a").unwrap().deletion.is_none());
     assert_eq!(recorder.calls().last().unwrap(), "finish done");
     assert!(recorder.lanes().is_empty());
@@ -73,29 +52,16 @@ async fn folders_move_back_before_the_rows_come_back_r1() {
 
 #[tokio::test]
 async fn a_component_that_cannot_be_moved_is_moved_back_and_reported_alone_r1() {
-    let sessions = vec![
-        deleted("a", None, "b1"),
-        deleted("b", Some("a"), "b1"),
-        deleted("c", None, "b1"),
-    ];
+    let sessions =
+        vec![deleted("a", None, "b1"), deleted("b", Some("a"), "b1"), deleted("c", None, "b1")];
     let (host, recorder) = host(sessions);
     recorder.fail("move_back /worktrees/b");
-    let report = host
-        .restore(&Context::new(), request(RestoreTarget::Last))
-        .await
-        .unwrap();
+    let report = host.restore(&Context::new(), request(RestoreTarget::Last)).await.unwrap();
     assert_eq!(report.restored_session_ids, ids(&["c"]));
-    let not: Vec<_> = report
-        .not_restored
-        .iter()
-        .map(|row| row.id.as_str())
-        .collect();
+    let not: Vec<_> = report.not_restored.iter().map(|row| row.id.as_str()).collect();
     assert_eq!(not, ["a", "b"]);
     let acts = recorder.acts();
-    assert!(
-        acts.contains(&"move_to_trash /worktrees/a".to_owned()),
-        "{acts:?}"
-    );
+    assert!(acts.contains(&"move_to_trash /worktrees/a".to_owned()), "{acts:?}");
     assert!(recorder.session_now("a").unwrap().deletion.is_some());
     assert_eq!(recorder.calls().last().unwrap(), "finish partly_done");
 }
@@ -112,10 +78,7 @@ async fn a_batch_restores_exactly_its_rows_r3() {
     let batch = RestoreTarget::Batch(BatchId::new("b1").unwrap());
     let report = host.restore(&Context::new(), request(batch)).await.unwrap();
     assert_eq!(report.restored_session_ids, ids(&["c"]));
-    assert_eq!(
-        report.not_restored[0].reason,
-        "its parent a is in the trash"
-    );
+    assert_eq!(report.not_restored[0].reason, "its parent a is in the trash");
     assert!(recorder.session_now("d").unwrap().deletion.is_some());
 }
 
@@ -123,10 +86,7 @@ async fn a_batch_restores_exactly_its_rows_r3() {
 async fn undo_walks_back_batch_by_batch_d11() {
     let (host, recorder) = host(vec![deleted("a", None, "b1"), deleted("b", None, "b2")]);
     for expected in [&["b"][..], &["a"], &[]] {
-        let report = host
-            .restore(&Context::new(), request(RestoreTarget::Last))
-            .await
-            .unwrap();
+        let report = host.restore(&Context::new(), request(RestoreTarget::Last)).await.unwrap();
         assert_eq!(report.restored_session_ids, ids(expected));
     }
     assert!(recorder.read(|m| m.sessions.values().all(|s| s.deletion.is_none())));
@@ -135,21 +95,12 @@ async fn undo_walks_back_batch_by_batch_d11() {
 #[tokio::test]
 async fn unknown_ids_and_batches_are_not_found_r2() {
     let (host, _) = host(vec![deleted("a", None, "b1")]);
-    let error = host
-        .restore(&Context::new(), by_id(&["x"]))
-        .await
-        .unwrap_err();
+    let error = host.restore(&Context::new(), by_id(&["x"])).await.unwrap_err();
     assert!(matches!(error, HostError::NotFound(_)));
     let batch = RestoreTarget::Batch(BatchId::new("b9").unwrap());
-    let error = host
-        .restore(&Context::new(), request(batch))
-        .await
-        .unwrap_err();
+    let error = host.restore(&Context::new(), request(batch)).await.unwrap_err();
     assert!(matches!(error, HostError::NoBatch(_)));
-    let report = host
-        .restore(&Context::new(), by_id(&["a", "x"]))
-        .await
-        .unwrap();
+    let report = host.restore(&Context::new(), by_id(&["a", "x"])).await.unwrap();
     assert_eq!(report.restored_session_ids, ids(&["a"]));
     assert_eq!(report.not_restored[0].reason, "not_found");
 }
@@ -158,32 +109,17 @@ async fn unknown_ids_and_batches_are_not_found_r2() {
 async fn another_folder_is_for_one_worktree_r2() {
     let (host, recorder) = host(vec![deleted("a", None, "b1"), deleted("b", None, "b1")]);
     let to = Some(PathBuf::from("/elsewhere"));
-    let both = RestoreRequest {
-        to: to.clone(),
-        ..by_id(&["a", "b"])
-    };
+    let both = RestoreRequest { to: to.clone(), ..by_id(&["a", "b"]) };
     assert!(host.restore(&Context::new(), both).await.is_err());
-    let one = RestoreRequest {
-        to,
-        ..by_id(&["a"])
-    };
+    let one = RestoreRequest { to, ..by_id(&["a"]) };
     host.restore(&Context::new(), one).await.unwrap();
-    assert_eq!(
-        recorder.session_now("a").unwrap().folder,
-        PathBuf::from("/elsewhere")
-    );
+    assert_eq!(recorder.session_now("a").unwrap().folder, PathBuf::from("/elsewhere"));
 }
 
 #[tokio::test]
 async fn an_ended_session_is_launched_in_its_next_generation_b2() {
-    let launch = LaunchFacts {
-        agent_session_id: Some("c-1".into()),
-        ..launch_facts()
-    };
-    let (host, recorder) = host(vec![ended(Session {
-        launch,
-        ..seeded("a", None)
-    })]);
+    let launch = LaunchFacts { agent_session_id: Some("c-1".into()), ..launch_facts() };
+    let (host, recorder) = host(vec![ended(Session { launch, ..seeded("a", None) })]);
     recorder.change(|m| m.can_resume = true);
     let report = host.restore(&Context::new(), by_id(&["a"])).await.unwrap();
     assert_eq!(report.launched_ids, ids(&["a"]));
@@ -200,36 +136,20 @@ async fn an_ended_session_is_launched_in_its_next_generation_b2() {
         ]
     );
     let lifecycle = recorder.session_now("a").unwrap().condition.lifecycle;
-    assert_eq!(
-        (lifecycle.generation, lifecycle.published, lifecycle.alive),
-        (2, 2, true)
-    );
+    assert_eq!((lifecycle.generation, lifecycle.published, lifecycle.alive), (2, 2, true));
 }
 
 #[tokio::test]
 async fn a_launch_that_fails_leaves_the_row_as_it_was_b2() {
-    for failing in [
-        "ensure_worktree",
-        "start a",
-        "publish_runtime a",
-        "initialise a",
-        "publish a",
-    ] {
-        let (host, recorder) = host(vec![ended(Session {
-            prompt: Some("Hi".into()),
-            ..seeded("a", None)
-        })]);
+    for failing in ["ensure_worktree", "start a", "publish_runtime a", "initialise a", "publish a"]
+    {
+        let (host, recorder) =
+            host(vec![ended(Session { prompt: Some("Hi".into()), ..seeded("a", None) })]);
         recorder.fail(failing);
-        host.restore(&Context::new(), by_id(&["a"]))
-            .await
-            .unwrap_err();
+        host.restore(&Context::new(), by_id(&["a"])).await.unwrap_err();
         let session = recorder.session_now("a").unwrap();
         let lifecycle = &session.condition.lifecycle;
-        assert_eq!(
-            lifecycle.reason,
-            Some(TerminationReason::ManuallyKilled),
-            "{failing}"
-        );
+        assert_eq!(lifecycle.reason, Some(TerminationReason::ManuallyKilled), "{failing}");
         assert!(!session.is_live() && session.error.is_some(), "{failing}");
         assert!(recorder.read(|m| m.keepers.is_empty()), "{failing}");
         let moved = recorder.acts().iter().any(|call| call == "give_back");
@@ -240,22 +160,13 @@ async fn a_launch_that_fails_leaves_the_row_as_it_was_b2() {
 #[tokio::test]
 async fn what_may_be_launched_again_b1() {
     let fresh = ended(seeded("fresh", None));
-    let again = ended(Session {
-        prompt: Some("Hi".into()),
-        ..seeded("again", None)
-    });
+    let again = ended(Session { prompt: Some("Hi".into()), ..seeded("again", None) });
     let (host, recorder) = host(vec![running("live", None), fresh, again]);
     recorder.change(|m| m.can_resume = true);
     let launch = async |text: &str| host.launch(&Context::new(), &id(text), &OPERATOR).await;
-    assert!(matches!(
-        launch("live").await,
-        Err(HostError::NotRestorable(_))
-    ));
+    assert!(matches!(launch("live").await, Err(HostError::NotRestorable(_))));
     assert!(matches!(launch("none").await, Err(HostError::NotFound(_))));
-    assert!(matches!(
-        launch("fresh").await,
-        Err(HostError::NothingToResume(_))
-    ));
+    assert!(matches!(launch("fresh").await, Err(HostError::NothingToResume(_))));
     assert_eq!(launch("again").await.unwrap().1, LaunchedHow::PromptAgain);
     assert!(recorder.calls().contains(&"type Hi into again".to_owned()));
     recorder.change(|m| m.can_resume = false);
@@ -265,10 +176,7 @@ async fn what_may_be_launched_again_b1() {
 #[tokio::test]
 async fn restored_sessions_are_launched_only_when_asked_r1() {
     let (host, recorder) = host(vec![deleted("a", None, "b1")]);
-    let request = RestoreRequest {
-        launch: true,
-        ..request(RestoreTarget::Last)
-    };
+    let request = RestoreRequest { launch: true, ..request(RestoreTarget::Last) };
     let report = host.restore(&Context::new(), request).await.unwrap();
     let launched: Vec<SessionId> = report.launched_ids;
     assert_eq!(launched, ids(&["a"]));

@@ -68,11 +68,8 @@ impl Children {
 pub(super) fn with_environment(entry: &str) -> Vec<Process> {
     let holds = |pid: &u32| {
         // unreadable for others' processes, and gone for those that ended meanwhile
-        fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environ| {
-            environ
-                .split(|byte| *byte == 0)
-                .any(|e| e == entry.as_bytes())
-        })
+        fs::read(format!("/proc/{pid}/environ"))
+            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|e| e == entry.as_bytes()))
     };
     all().filter(holds).filter_map(Process::of).collect()
 }

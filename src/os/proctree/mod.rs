@@ -30,10 +30,7 @@ pub struct Process {
 impl Process {
     /// The process that has this id now; none where there is no such process. A zombie has it still.
     pub fn of(pid: u32) -> Option<Self> {
-        system::stat(pid).map(|stat| Self {
-            pid,
-            start: stat.start,
-        })
+        system::stat(pid).map(|stat| Self { pid, start: stat.start })
     }
 
     /// This very process.
@@ -67,10 +64,7 @@ pub fn descendants(root: Process, stop_at: &BTreeSet<Process>) -> Vec<Process> {
             let Some(stat) = system::stat(pid) else {
                 continue;
             };
-            let process = Process {
-                pid,
-                start: stat.start,
-            };
+            let process = Process { pid, start: stat.start };
             if !seen.insert(pid) || stop_at.contains(&process) {
                 continue;
             }
@@ -153,10 +147,7 @@ mod tests {
         let root = Process::of(child.0.id()).unwrap();
         let all = descendants(root, &BTreeSet::new());
         assert_eq!(all.len(), 2, "{all:?}");
-        assert!(
-            all.iter()
-                .all(|process| is_below(*process, root) && process.is_alive())
-        );
+        assert!(all.iter().all(|process| is_below(*process, root) && process.is_alive()));
         let without = descendants(root, &BTreeSet::from([all[0]]));
         assert_eq!(without, all[1..]);
         for process in all {
@@ -168,13 +159,7 @@ mod tests {
     fn a_process_is_not_its_successor() {
         let own = Process::own().unwrap();
         assert!(own.is_alive());
-        assert!(
-            !Process {
-                start: own.start + 1,
-                ..own
-            }
-            .is_alive()
-        );
+        assert!(!Process { start: own.start + 1, ..own }.is_alive());
         assert_eq!(Process::of(u32::MAX >> 1), None);
     }
 
@@ -183,10 +168,7 @@ mod tests {
         let token = crate::os::random::token();
         let child = start("echo ready; read _", &token);
         let found = with_environment("CALLBOARD_TEST_TOKEN", &token);
-        assert_eq!(
-            found.iter().map(|process| process.pid).collect::<Vec<_>>(),
-            [child.0.id()]
-        );
+        assert_eq!(found.iter().map(|process| process.pid).collect::<Vec<_>>(), [child.0.id()]);
         assert!(with_environment("CALLBOARD_TEST_TOKEN", &crate::os::random::token()).is_empty());
     }
 
@@ -195,10 +177,7 @@ mod tests {
         let text = "  12     1 Ss   Mon Nov 30 03:01:02 2026 /sbin/init -x\n 77 12 Z Mon Nov 30 03:01:03 2026 sh\n";
         let rows = ps::parse(text);
         assert_eq!(rows.len(), 2);
-        assert_eq!(
-            (rows[0].pid, rows[0].stat.parent, rows[0].stat.zombie),
-            (12, 1, false)
-        );
+        assert_eq!((rows[0].pid, rows[0].stat.parent, rows[0].stat.zombie), (12, 1, false));
         assert_eq!(rows[0].command, "/sbin/init -x");
         assert!(rows[1].stat.zombie);
         assert_ne!(rows[0].stat.start, rows[1].stat.start);

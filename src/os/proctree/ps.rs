@@ -20,23 +20,12 @@ fn row(line: &str) -> Option<Row> {
     let parent = words.next()?.parse().ok()?;
     let zombie = words.next()?.starts_with('Z');
     // the start time is only compared, so a number made of its words will do
-    let start = words
-        .by_ref()
-        .take(5)
-        .flat_map(str::bytes)
-        .fold(0xcbf2_9ce4_8422_2325, |hash, b| {
+    let start =
+        words.by_ref().take(5).flat_map(str::bytes).fold(0xcbf2_9ce4_8422_2325, |hash, b| {
             (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
         });
     let command = words.collect::<Vec<_>>().join(" ");
-    Some(Row {
-        pid,
-        stat: Stat {
-            parent,
-            start,
-            zombie,
-        },
-        command,
-    })
+    Some(Row { pid, stat: Stat { parent, start, zombie }, command })
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -80,9 +69,7 @@ mod listing {
 
         pub(in super::super) fn of(&self, parent: u32) -> Vec<u32> {
             let rows = self.0.iter();
-            rows.filter(|row| row.stat.parent == parent)
-                .map(|row| row.pid)
-                .collect()
+            rows.filter(|row| row.stat.parent == parent).map(|row| row.pid).collect()
         }
     }
 
@@ -90,10 +77,7 @@ mod listing {
         let rows = list(&["-axE"]);
         rows.iter()
             .filter(|row| row.command.split(' ').any(|word| word == entry))
-            .map(|row| Process {
-                pid: row.pid,
-                start: row.stat.start,
-            })
+            .map(|row| Process { pid: row.pid, start: row.stat.start })
             .collect()
     }
 }

@@ -91,10 +91,9 @@ impl ClientError {
             Self::QuestionChanged { .. } => {
                 Some("look at the new question, then answer it".to_owned())
             }
-            Self::Refused {
-                reason: Reason::QuestionShown,
-                ..
-            } => Some("answer the question first".to_owned()),
+            Self::Refused { reason: Reason::QuestionShown, .. } => {
+                Some("answer the question first".to_owned())
+            }
             Self::Gone { .. } => Some("restore the session to launch it again".to_owned()),
             Self::NotUnderstood { .. } => {
                 Some("its keeper is older; stop and restore the session to use this".to_owned())

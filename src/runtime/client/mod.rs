@@ -74,24 +74,12 @@ impl Keeper {
             Ok(user) if user == spawn::own_user() => {}
             Ok(_) => return Err(ClientError::OtherUser { socket: path }),
             Err(source) => {
-                return Err(ClientError::Io {
-                    socket: path,
-                    source,
-                });
+                return Err(ClientError::Io { socket: path, source });
             }
         }
         let (from, to) = stream.into_split();
-        let link = Link {
-            from,
-            to,
-            decoder: Decoder::default(),
-            socket: path,
-        };
-        let mut keeper = Self {
-            link,
-            hello: Hello::new(None, None),
-            next_id: 0,
-        };
+        let link = Link { from, to, decoder: Decoder::default(), socket: path };
+        let mut keeper = Self { link, hello: Hello::new(None, None), next_id: 0 };
         match keeper.ask(Request::Hello(Hello::new(None, None))).await? {
             Body::Hello(hello) => keeper.hello = hello,
             other => return Err(unexpected(other)),
@@ -142,22 +130,9 @@ impl Keeper {
         condition: Option<Condition>,
     ) -> ClientResult<Option<bool>> {
         let request = match input {
-            Input::Text(text) => Request::Input {
-                generation,
-                condition,
-                text,
-            },
-            Input::Paste { text, submit } => Request::Paste {
-                generation,
-                condition,
-                text,
-                submit,
-            },
-            Input::Keys(keys) => Request::Keys {
-                generation,
-                condition,
-                keys,
-            },
+            Input::Text(text) => Request::Input { generation, condition, text },
+            Input::Paste { text, submit } => Request::Paste { generation, condition, text, submit },
+            Input::Keys(keys) => Request::Keys { generation, condition, keys },
         };
         self.ask_done(request).await
     }
@@ -167,9 +142,7 @@ impl Keeper {
     /// # Errors
     /// As [`ClientError`].
     pub async fn resize(&mut self, cols: u16, rows: u16) -> ClientResult<()> {
-        self.ask_done(Request::Resize { cols, rows })
-            .await
-            .map(|_| ())
+        self.ask_done(Request::Resize { cols, rows }).await.map(|_| ())
     }
 
     /// Sends a signal by name to the agent, or to what it runs in the foreground.
@@ -183,13 +156,7 @@ impl Keeper {
         foreground: bool,
     ) -> ClientResult<()> {
         let signal = signal.to_owned();
-        self.ask_done(Request::Signal {
-            generation,
-            signal,
-            foreground,
-        })
-        .await
-        .map(|_| ())
+        self.ask_done(Request::Signal { generation, signal, foreground }).await.map(|_| ())
     }
 
     /// Ends the agent with its whole tree (X3); of launch `generation` only, where one is given. The
@@ -199,15 +166,7 @@ impl Keeper {
     /// As [`ClientError`].
     pub async fn stop(&mut self, generation: Option<u32>, pace: StopPace) -> ClientResult<Stopped> {
         match self.ask(Request::Stop { generation, pace }).await? {
-            Body::Stopped {
-                ended,
-                escalated,
-                exit,
-            } => Ok(Stopped {
-                ended,
-                escalated,
-                exit,
-            }),
+            Body::Stopped { ended, escalated, exit } => Ok(Stopped { ended, escalated, exit }),
             other => Err(unexpected(other)),
         }
     }
@@ -242,12 +201,7 @@ impl Keeper {
 
     async fn tell(&mut self, request: Request) -> ClientResult<u64> {
         self.next_id += 1;
-        self.link
-            .send(&Incoming {
-                id: self.next_id,
-                request,
-            })
-            .await?;
+        self.link.send(&Incoming { id: self.next_id, request }).await?;
         Ok(self.next_id)
     }
 
@@ -282,10 +236,7 @@ impl Link {
     async fn send(&mut self, message: &Incoming) -> ClientResult<()> {
         let mut out = Vec::new();
         wire::put_control(&mut out, message);
-        self.to
-            .write_all(&out)
-            .await
-            .map_err(|error| lost(&self.socket, error))
+        self.to.write_all(&out).await.map_err(|error| lost(&self.socket, error))
     }
 
     async fn receive(&mut self) -> ClientResult<Received> {
@@ -315,9 +266,7 @@ async fn receive(
         buffer.reserve(64 << 10);
         match from.read_buf(&mut buffer).await {
             Ok(0) => {
-                return Err(ClientError::Gone {
-                    socket: socket.to_owned(),
-                });
+                return Err(ClientError::Gone { socket: socket.to_owned() });
             }
             Ok(_) => decoder.push(&buffer),
             Err(error) => return Err(lost(socket, error)),

@@ -75,9 +75,7 @@ impl ScreenFeed {
             return Some(ScreenUpdate::Bytes(bytes));
         };
         collected.append(&mut bytes);
-        (collected.len() >= *length)
-            .then(|| self.take_snapshot())
-            .flatten()
+        (collected.len() >= *length).then(|| self.take_snapshot()).flatten()
     }
 
     fn take_snapshot(&mut self) -> Option<ScreenUpdate> {
@@ -96,16 +94,12 @@ impl ScreenFeed {
             }
             Outgoing::Event(Event::Exit(exit)) => Some(ScreenUpdate::Exit(exit)),
             Outgoing::Event(Event::InputRefused { reason })
-            | Outgoing::Answer {
-                body: Body::Refused { reason, .. },
-                ..
-            } => Some(ScreenUpdate::Refused { reason }),
-            Outgoing::Answer {
-                body: Body::QuestionChanged { .. },
-                ..
-            } => Some(ScreenUpdate::Refused {
-                reason: Reason::QuestionShown,
-            }),
+            | Outgoing::Answer { body: Body::Refused { reason, .. }, .. } => {
+                Some(ScreenUpdate::Refused { reason })
+            }
+            Outgoing::Answer { body: Body::QuestionChanged { .. }, .. } => {
+                Some(ScreenUpdate::Refused { reason: Reason::QuestionShown })
+            }
             Outgoing::Answer { .. } | Outgoing::Event(_) => None,
         }
     }
@@ -140,13 +134,7 @@ impl Typist {
         text: String,
         condition: Option<Condition>,
     ) -> ClientResult<()> {
-        self.tell(Request::Paste {
-            generation,
-            condition,
-            text,
-            submit: false,
-        })
-        .await
+        self.tell(Request::Paste { generation, condition, text, submit: false }).await
     }
 
     /// Changes the size.
@@ -160,21 +148,12 @@ impl Typist {
     async fn tell(&mut self, request: Request) -> ClientResult<()> {
         self.next_id += 1;
         let mut out = Vec::new();
-        wire::put_control(
-            &mut out,
-            &Incoming {
-                id: self.next_id,
-                request,
-            },
-        );
+        wire::put_control(&mut out, &Incoming { id: self.next_id, request });
         self.write(&out).await
     }
 
     async fn write(&mut self, out: &[u8]) -> ClientResult<()> {
-        self.to
-            .write_all(out)
-            .await
-            .map_err(|error| lost(&self.socket, error))
+        self.to.write_all(out).await.map_err(|error| lost(&self.socket, error))
     }
 }
 
@@ -198,26 +177,9 @@ impl FactsFeed {
 }
 
 pub(super) fn split(link: Link, next_id: u64) -> (ScreenFeed, Typist) {
-    let Link {
-        from,
-        to,
-        decoder,
-        socket,
-    } = link;
-    let typist = Typist {
-        to,
-        next_id,
-        socket: socket.clone(),
-    };
-    (
-        ScreenFeed {
-            from,
-            decoder,
-            socket,
-            snapshot: None,
-        },
-        typist,
-    )
+    let Link { from, to, decoder, socket } = link;
+    let typist = Typist { to, next_id, socket: socket.clone() };
+    (ScreenFeed { from, decoder, socket, snapshot: None }, typist)
 }
 
 pub(super) fn facts(link: Link) -> FactsFeed {

@@ -26,23 +26,15 @@ pub struct Launching {
 /// [`ClientError::Start`] with what kept the agent from being started, [`ClientError::Spawn`] where the
 /// keeper itself does not run.
 pub async fn start(spec: &LaunchSpec, binary: &Path) -> ClientResult<Launching> {
-    let Detached {
-        mut input,
-        output,
-        mut end,
-    } = spawn::detached(binary, &["keeper"]).map_err(ClientError::Spawn)?;
+    let Detached { mut input, output, mut end } =
+        spawn::detached(binary, &["keeper"]).map_err(ClientError::Spawn)?;
     let mut line = serde_json::to_vec(spec).map_err(|error| ClientError::Spawn(error.into()))?;
     line.push(b'\n');
     // a keeper that fails early says why before it closes the pipe
     let sent = input.write_all(&line).await;
     let mut notes = BufReader::new(output);
     match next_note(&mut notes).await {
-        Ok(LaunchNote::Ready(ready)) => Ok(Launching {
-            ready,
-            pipe: input,
-            notes,
-            end,
-        }),
+        Ok(LaunchNote::Ready(ready)) => Ok(Launching { ready, pipe: input, notes, end }),
         Ok(LaunchNote::Failed(error)) => {
             end.wait().await.map_err(ClientError::Spawn)?;
             Err(error.into())
@@ -55,10 +47,7 @@ pub async fn start(spec: &LaunchSpec, binary: &Path) -> ClientResult<Launching> 
 async fn next_note(notes: &mut BufReader<ChildStdout>) -> io::Result<LaunchNote> {
     let mut line = String::new();
     if notes.read_line(&mut line).await? == 0 {
-        return Err(io::Error::new(
-            io::ErrorKind::UnexpectedEof,
-            "it ended without a word",
-        ));
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it ended without a word"));
     }
     serde_json::from_str(&line).map_err(io::Error::other)
 }
@@ -75,14 +64,8 @@ impl Launching {
     /// The keeper is gone.
     pub async fn publish(mut self) -> ClientResult<()> {
         let line = format!("{PUBLISH}\n");
-        self.pipe
-            .write_all(line.as_bytes())
-            .await
-            .map_err(ClientError::Spawn)?;
-        match next_note(&mut self.notes)
-            .await
-            .map_err(ClientError::Spawn)?
-        {
+        self.pipe.write_all(line.as_bytes()).await.map_err(ClientError::Spawn)?;
+        match next_note(&mut self.notes).await.map_err(ClientError::Spawn)? {
             LaunchNote::Published => Ok(()),
             LaunchNote::Failed(error) => Err(error.into()),
             LaunchNote::Ready(_) => Err(ClientError::Unexpected),
@@ -95,10 +78,6 @@ impl Launching {
     /// The system refuses to wait.
     pub async fn abandon(mut self) -> ClientResult<()> {
         drop(self.pipe);
-        self.end
-            .wait()
-            .await
-            .map(|_| ())
-            .map_err(ClientError::Spawn)
+        self.end.wait().await.map(|_| ()).map_err(ClientError::Spawn)
     }
 }

@@ -82,10 +82,7 @@ impl Detector {
             progress: None,
             matched: None,
             busy: None,
-            verdict: Verdict {
-                activity: ActivityFact::unknown(now),
-                question: None,
-            },
+            verdict: Verdict { activity: ActivityFact::unknown(now), question: None },
             pending: None,
         })
     }
@@ -111,30 +108,21 @@ impl Detector {
 
     /// Weighs the witnesses; gives the verdict where it changed.
     pub fn observe(&mut self, inputs: &Inputs<'_>, now: Timestamp) -> Option<Verdict> {
-        self.matched = self
-            .rules
-            .best(inputs)
-            .map(|found| match self.matched.take() {
-                Some((old, since)) if old.rule == found.rule => (found, since),
-                _ => (found, now),
-            });
+        self.matched = self.rules.best(inputs).map(|found| match self.matched.take() {
+            Some((old, since)) if old.rule == found.rule => (found, since),
+            _ => (found, now),
+        });
         self.busy = inputs.busy.map(|busy| match self.busy {
             Some((old, since)) if old == busy => (busy, since),
             _ => (busy, now),
         });
-        let opinion = if inputs.exited {
-            exited()
-        } else {
-            self.opinion()
-        };
+        let opinion = if inputs.exited { exited() } else { self.opinion() };
         self.weigh(opinion, now)
     }
 
     /// When to observe again even if nothing changes on the screen.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        self.pending
-            .as_ref()
-            .map(|(_, since)| since.plus(AGREEMENT))
+        self.pending.as_ref().map(|(_, since)| since.plus(AGREEMENT))
     }
 
     /// The present verdict.
@@ -226,26 +214,16 @@ impl Detector {
                 Some(message) => format!("{}: {message}", status.state),
                 None => status.state.clone(),
             }),
-            ..report(
-                "osc7501",
-                Some(said_by(status, None).activity),
-                Some(*since),
-            )
+            ..report("osc7501", Some(said_by(status, None).activity), Some(*since))
         });
         let matched = self.matched.as_ref().map(|(found, since)| WitnessReport {
             rule: Some(found.rule.clone()),
             text: Some(found.text.clone()),
             ..report(found.place, Some(found.activity), Some(*since))
         });
-        let progress = self
-            .progress
-            .map(|at| report("progress", Some(Activity::Active), Some(at)));
+        let progress = self.progress.map(|at| report("progress", Some(Activity::Active), Some(at)));
         let process = self.busy.map(|(busy, since)| {
-            let says = if busy {
-                Activity::Active
-            } else {
-                Activity::Idle
-            };
+            let says = if busy { Activity::Active } else { Activity::Idle };
             report("process", Some(says), Some(since))
         });
         [
@@ -283,37 +261,23 @@ fn said_by(status: &ProgramStatus, seen: Option<&Match>) -> Opinion {
         let shown = seen.and_then(|found| found.question.clone());
         shown.or_else(|| {
             let asked = status.msg.as_deref().or(status.title.as_deref())?;
-            Some(question(
-                kind.unwrap_or("permission"),
-                text::clean_line(asked),
-                Vec::new(),
-            ))
+            Some(question(kind.unwrap_or("permission"), text::clean_line(asked), Vec::new()))
         })
     });
     let witness = match &status.msg {
         Some(message) if activity == Activity::Error => format!("osc7501: {message}"),
         _ => "osc7501".to_owned(),
     };
-    Opinion {
-        activity,
-        witness,
-        question: question.flatten(),
-        certain: true,
-    }
+    Opinion { activity, witness, question: question.flatten(), certain: true }
 }
 
 /// A question with its id: a hash of text and options (K6).
 fn question(kind: &str, text: String, options: Vec<String>) -> Question {
     let parts = std::iter::once(&text).chain(&options);
     let hash = parts.fold(0xcbf2_9ce4_8422_2325, |hash: u64, part| {
-        part.bytes().chain([0]).fold(hash, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
+        part.bytes()
+            .chain([0])
+            .fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     });
-    Question {
-        id: format!("{hash:016x}"),
-        kind: kind.to_owned(),
-        text,
-        options,
-    }
+    Question { id: format!("{hash:016x}"), kind: kind.to_owned(), text, options }
 }

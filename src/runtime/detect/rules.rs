@@ -78,19 +78,11 @@ impl Compiled {
     pub(super) fn new(rules: &Rules) -> Result<Self, RuleError> {
         let mut sorted: Vec<&Rule> = rules.rule.iter().collect();
         // among equals a title, which has a fixed meaning, is trusted before the screen
-        sorted.sort_by_key(|rule| {
-            (
-                std::cmp::Reverse(rule.priority),
-                rule.region != Region::Title,
-            )
-        });
+        sorted.sort_by_key(|rule| (std::cmp::Reverse(rule.priority), rule.region != Region::Title));
         Ok(Self {
             shell: rules.shell,
             otherwise: rules.otherwise,
-            rules: sorted
-                .into_iter()
-                .map(CompiledRule::new)
-                .collect::<Result<_, _>>()?,
+            rules: sorted.into_iter().map(CompiledRule::new).collect::<Result<_, _>>()?,
         })
     }
 
@@ -143,11 +135,7 @@ impl CompiledRule {
         }
         Some(Match {
             rule: self.id.clone(),
-            place: if self.region == Region::Title {
-                "title"
-            } else {
-                "screen"
-            },
+            place: if self.region == Region::Title { "title" } else { "screen" },
             activity: self.activity,
             text: text::cut(
                 &text::clean_line(first.map_or("", |hit| hit.as_str())),
@@ -171,10 +159,7 @@ impl CompiledQuestion {
             }
         }
         let options = self.option.as_ref().map_or_else(Vec::new, |option| {
-            lines[at + 1..]
-                .iter()
-                .filter_map(|line| group(option, line))
-                .collect()
+            lines[at + 1..].iter().filter_map(|line| group(option, line)).collect()
         });
         Some(question(&self.kind, asked, options))
     }

@@ -24,23 +24,13 @@ fn rules() -> Rules {
             option: Some(r"^ *❯? *\d\. (.*)$".to_owned()),
             detail_lines: 0,
         }),
-        ..rule(
-            "permission",
-            Activity::Blocked,
-            Region::Bottom,
-            "Do you want",
-        )
+        ..rule("permission", Activity::Blocked, Region::Bottom, "Do you want")
     };
     Rules {
         shell: false,
         otherwise: None,
         rule: vec![
-            rule(
-                "spinner",
-                Activity::Active,
-                Region::Bottom,
-                "esc to interrupt",
-            ),
+            rule("spinner", Activity::Active, Region::Bottom, "esc to interrupt"),
             rule("composer", Activity::Idle, Region::Bottom, "^>"),
             rule("retry", Activity::Retrying, Region::Bottom, "retrying in"),
             permission,
@@ -76,15 +66,9 @@ impl Board {
     }
 
     fn look(&mut self) -> Option<Activity> {
-        let inputs = Inputs {
-            lines: &self.lines,
-            title: &self.title,
-            busy: self.busy,
-            exited: self.exited,
-        };
-        self.detector
-            .observe(&inputs, self.now)
-            .map(|verdict| verdict.activity.value)
+        let inputs =
+            Inputs { lines: &self.lines, title: &self.title, busy: self.busy, exited: self.exited };
+        self.detector.observe(&inputs, self.now).map(|verdict| verdict.activity.value)
     }
 
     fn after(&mut self, milliseconds: i64) -> Option<Activity> {
@@ -101,10 +85,7 @@ impl Board {
             app: None,
             progress: None,
         };
-        assert!(
-            self.detector
-                .hear(&ScreenEvent::ProgramStatus(status), self.now)
-        );
+        assert!(self.detector.hear(&ScreenEvent::ProgramStatus(status), self.now));
         self.look()
     }
 
@@ -147,19 +128,10 @@ fn a_question_is_seen_at_once_and_read() {
     assert_eq!(question.text, "Do you want to proceed?");
     assert_eq!(question.options, ["Yes", "No"]);
     // the mark moves to another option: the same question
-    assert_eq!(
-        board.show(" Do you want to proceed?\n   1. Yes\n ❯ 2. No\n"),
-        None
-    );
+    assert_eq!(board.show(" Do you want to proceed?\n   1. Yes\n ❯ 2. No\n"), None);
     // another question of the same kind is another one at once
-    assert_eq!(
-        board.show(" Do you want to stop?\n ❯ 1. Yes\n   2. No\n"),
-        Some(Activity::Blocked)
-    );
-    assert_ne!(
-        board.detector.verdict().question.as_ref().unwrap().id,
-        question.id
-    );
+    assert_eq!(board.show(" Do you want to stop?\n ❯ 1. Yes\n   2. No\n"), Some(Activity::Blocked));
+    assert_ne!(board.detector.verdict().question.as_ref().unwrap().id, question.id);
     // when in doubt it stays
     assert_eq!(board.show(""), None);
     assert_eq!(board.after(699), None);
@@ -173,14 +145,8 @@ fn the_program_itself_is_trusted_most_and_needs_no_waiting() {
     board.show("esc to interrupt");
     assert_eq!(board.status("done", None), Some(Activity::Idle));
     assert_eq!(board.status("working", None), Some(Activity::Active));
-    assert_eq!(
-        board.status("blocked", Some("question")),
-        Some(Activity::WaitingInput)
-    );
-    assert_eq!(
-        board.status("blocked", Some("permission")),
-        Some(Activity::Blocked)
-    );
+    assert_eq!(board.status("blocked", Some("question")), Some(Activity::WaitingInput));
+    assert_eq!(board.status("blocked", Some("permission")), Some(Activity::Blocked));
     assert_eq!(board.status("error", None), Some(Activity::Error));
     assert_eq!(board.status("idle", None), Some(Activity::Idle));
     // forgotten, the screen counts again
@@ -196,11 +162,7 @@ fn a_wide_claim_to_work_gives_way_to_what_the_screen_shows() {
     let mut board = Board::new(&rules());
     board.status("working", None);
     assert_eq!(board.show("Do you want this?"), Some(Activity::Blocked));
-    assert_eq!(
-        board.status("working", None),
-        None,
-        "the question is still shown"
-    );
+    assert_eq!(board.status("working", None), None, "the question is still shown");
     assert_eq!(board.show("500 retrying in 1s"), None);
     assert_eq!(board.after(700), Some(Activity::Retrying));
     assert_eq!(board.status("idle", None), Some(Activity::Idle));
@@ -213,18 +175,12 @@ fn priority_counts_then_titles() {
     assert_eq!(board.show("esc to interrupt"), Some(Activity::Idle));
     assert_eq!(board.detector.verdict().activity.witness, "title: ready");
     assert_eq!(board.show("Do you want"), Some(Activity::Blocked));
-    assert_eq!(
-        board.detector.verdict().activity.witness,
-        "screen: permission"
-    );
+    assert_eq!(board.detector.verdict().activity.witness, "screen: permission");
 }
 
 #[test]
 fn a_shell_is_active_while_a_command_is_in_the_foreground() {
-    let mut board = Board::new(&Rules {
-        shell: true,
-        ..Rules::default()
-    });
+    let mut board = Board::new(&Rules { shell: true, ..Rules::default() });
     assert!(board.detector.watches_foreground());
     board.busy = Some(false);
     assert_eq!(board.look(), Some(Activity::Idle));
@@ -246,10 +202,7 @@ fn a_dead_process_ends_every_doubt() {
 
 #[test]
 fn a_broken_pattern_names_its_rule() {
-    let rules = Rules {
-        rule: vec![rule("bad", Activity::Idle, Region::Screen, "(")],
-        ..rules()
-    };
+    let rules = Rules { rule: vec![rule("bad", Activity::Idle, Region::Screen, "(")], ..rules() };
     let error = Detector::new(&rules, Timestamp(0)).unwrap_err();
     assert_eq!((error.rule.as_str(), error.pattern.as_str()), ("bad", "("));
 }
@@ -268,19 +221,11 @@ fn a_replay_gives_one_transition_for_each_change() {
         (Timestamp(5_000), b"\x1b[2J\x1b[Hesc to interrupt\x1b]7501;state=working\x07"),
         (Timestamp(7_000), b"\x1b[2J\x1b[H> \x1b]7501;state=done\x07"),
     ];
-    let expected = [
-        Activity::Idle,
-        Activity::Active,
-        Activity::Blocked,
-        Activity::Active,
-        Activity::Idle,
-    ];
+    let expected =
+        [Activity::Idle, Activity::Active, Activity::Blocked, Activity::Active, Activity::Idle];
     for without_reports in [false, true] {
         let verdicts = replay(&rules(), size, frames.clone(), without_reports).unwrap();
-        let values: Vec<Activity> = verdicts
-            .iter()
-            .map(|verdict| verdict.activity.value)
-            .collect();
+        let values: Vec<Activity> = verdicts.iter().map(|verdict| verdict.activity.value).collect();
         assert_eq!(values, expected, "without reports: {without_reports}");
         let changes = [0, 1_000, 3_000, 5_000, 7_000];
         for (verdict, change) in verdicts.iter().zip(changes) {

@@ -36,11 +36,7 @@ impl Watch {
     /// A pattern of a rule cannot be compiled.
     pub fn new(rules: &Rules, now: Timestamp) -> Result<Self, RuleError> {
         let detector = Detector::new(rules, now)?;
-        Ok(Self {
-            detector,
-            unseen: None,
-            look_again: None,
-        })
+        Ok(Self { detector, unseen: None, look_again: None })
     }
 
     /// Whether the foreground of the terminal is wanted: rules for a shell.
@@ -73,10 +69,7 @@ impl Watch {
                 last.plus(SETTLED).min(first.plus(RESTLESS))
             }
         });
-        [settled, self.detector.next_deadline(), self.look_again]
-            .into_iter()
-            .flatten()
-            .min()
+        [settled, self.detector.next_deadline(), self.look_again].into_iter().flatten().min()
     }
 
     /// Looks now; gives the verdict where it changed. `busy` as in [`Inputs::busy`].
@@ -90,15 +83,7 @@ impl Watch {
         let changed = self.unseen.take().is_some();
         self.look_again = (changed && busy.is_some()).then(|| now.plus(FOREGROUND));
         let lines = screen.lines();
-        self.detector.observe(
-            &Inputs {
-                lines: &lines,
-                title: screen.title(),
-                busy,
-                exited,
-            },
-            now,
-        )
+        self.detector.observe(&Inputs { lines: &lines, title: screen.title(), busy, exited }, now)
     }
 
     /// What every witness says, the most trusted first (G8).

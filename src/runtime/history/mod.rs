@@ -28,9 +28,7 @@ enum Kind {
 
 impl Kind {
     fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Output, Self::Size, Self::Snapshot]
-            .into_iter()
-            .find(|kind| *kind as u8 == byte)
+        [Self::Output, Self::Size, Self::Snapshot].into_iter().find(|kind| *kind as u8 == byte)
     }
 }
 

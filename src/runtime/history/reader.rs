@@ -42,10 +42,7 @@ impl Reader {
     /// # Errors
     /// The folder cannot be read.
     pub fn open(folder: &Path) -> io::Result<Self> {
-        let paths: Vec<PathBuf> = segments(folder)?
-            .into_iter()
-            .map(|(path, _)| path)
-            .collect();
+        let paths: Vec<PathBuf> = segments(folder)?.into_iter().map(|(path, _)| path).collect();
         Ok(Self {
             segments: paths.into_iter(),
             bytes: Vec::new(),
@@ -59,10 +56,7 @@ impl Reader {
         let path = self.segments.next()?;
         let number = numbers(&path);
         self.skips_snapshot = number.is_some()
-            && number
-                == self
-                    .last
-                    .map(|(generation, number)| (generation, number + 1));
+            && number == self.last.map(|(generation, number)| (generation, number + 1));
         self.last = number;
         self.at = 0;
         Some(match std::fs::read(path) {

@@ -57,16 +57,8 @@ impl Recorder {
             .name("history".to_owned())
             .stack_size(128 << 10)
             .spawn(move || {
-                Writer {
-                    folder,
-                    generation,
-                    number: 0,
-                    bound,
-                    part,
-                    file: None,
-                }
-                .run(&queue);
-            })?;
+            Writer { folder, generation, number: 0, bound, part, file: None }.run(&queue);
+        })?;
         Ok(Self {
             jobs: Some(jobs),
             thread: Some(thread),
@@ -113,10 +105,7 @@ impl Recorder {
             put(&mut start, Kind::Snapshot, &screen, at);
             self.length = 0;
             // while this does not get through, what follows would make no sense
-            if !self.send(Job::Begin {
-                start,
-                gap: self.gap,
-            }) {
+            if !self.send(Job::Begin { start, gap: self.gap }) {
                 self.gap = true;
                 return;
             }
@@ -154,11 +143,7 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         self.jobs = None;
-        if self
-            .thread
-            .take()
-            .is_some_and(|thread| thread.join().is_err())
-        {
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the thread that writes history failed");
         }
     }
@@ -171,11 +156,7 @@ fn size_payload(cols: u16, rows: u16) -> Vec<u8> {
 fn put(out: &mut Vec<u8>, kind: Kind, payload: &[u8], at: Timestamp) {
     out.push(kind as u8);
     out.extend_from_slice(&at.0.to_be_bytes());
-    out.extend_from_slice(
-        &u32::try_from(payload.len())
-            .unwrap_or(u32::MAX)
-            .to_be_bytes(),
-    );
+    out.extend_from_slice(&u32::try_from(payload.len()).unwrap_or(u32::MAX).to_be_bytes());
     out.extend_from_slice(payload);
 }
 
@@ -212,12 +193,7 @@ impl Writer {
         let name = format!("{:010}-{:08}.seg", self.generation, self.number);
         let path = self.folder.join(name);
         self.file = Some(
-            OpenOptions::new()
-                .write(true)
-                .create(true)
-                .truncate(true)
-                .mode(0o600)
-                .open(path)?,
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?,
         );
         self.append(start)
     }

@@ -59,31 +59,19 @@ fn the_oldest_is_dropped_at_a_safe_point() {
         recorder.finish_queue();
     }
     drop(recorder);
-    let total: u64 = segments(folder.path())
-        .unwrap()
-        .iter()
-        .map(|(_, length)| length)
-        .sum();
+    let total: u64 = segments(folder.path()).unwrap().iter().map(|(_, length)| length).sum();
     assert!(total <= bound, "{total} bytes");
     let entries = read(folder.path());
     // the snapshot that is left was taken just before the first output that is left
-    let (_, Entry::Snapshot(first)) = &entries[1] else {
-        panic!("{:?}", entries[1])
-    };
+    let (_, Entry::Snapshot(first)) = &entries[1] else { panic!("{:?}", entries[1]) };
     let first = u32::from_be_bytes(first[..].try_into().unwrap());
     let outputs: Vec<i64> = entries
         .iter()
         .filter(|(_, entry)| matches!(entry, Entry::Output(_)))
         .map(|(at, _)| *at)
         .collect();
-    assert_eq!(
-        outputs,
-        (i64::from(first)..i64::from(count)).collect::<Vec<_>>()
-    );
-    let snapshots = entries
-        .iter()
-        .filter(|(_, entry)| matches!(entry, Entry::Snapshot(_)))
-        .count();
+    assert_eq!(outputs, (i64::from(first)..i64::from(count)).collect::<Vec<_>>());
+    let snapshots = entries.iter().filter(|(_, entry)| matches!(entry, Entry::Snapshot(_))).count();
     assert_eq!(snapshots, 1);
 }
 

@@ -188,10 +188,7 @@ impl Core {
 
     /// When [`Self::attend`] has something to do, if ever.
     pub(super) fn due(&self) -> Option<Timestamp> {
-        [self.watch.due(&self.screen), self.gate.due()]
-            .into_iter()
-            .flatten()
-            .min()
+        [self.watch.due(&self.screen), self.gate.due()].into_iter().flatten().min()
     }
 
     /// Does what is due.
@@ -199,11 +196,7 @@ impl Core {
         if self.watch.due(&self.screen).is_some_and(|due| due <= now) {
             self.observe(busy, now);
         }
-        if self.gate.due().is_some_and(|due| due <= now) {
-            self.tell(now)
-        } else {
-            Told::Nothing
-        }
+        if self.gate.due().is_some_and(|due| due <= now) { self.tell(now) } else { Told::Nothing }
     }
 
     /// Tells the facts to those who listen.
@@ -224,12 +217,7 @@ impl Core {
         } else {
             String::new()
         };
-        self.facts.exit = Some(ExitFacts {
-            code,
-            signal,
-            at: now,
-            output,
-        });
+        self.facts.exit = Some(ExitFacts { code, signal, at: now, output });
         self.observe(None, now);
         self.facts.question = None;
         self.gate.transition();

@@ -55,11 +55,7 @@ impl Gate {
 
     /// They were told.
     pub(super) fn told(&mut self, now: Timestamp) {
-        *self = Self {
-            last: Some(now),
-            urgent: false,
-            changed: false,
-        };
+        *self = Self { last: Some(now), urgent: false, changed: false };
     }
 }
 
@@ -102,14 +98,13 @@ impl Storing {
         let slot = Arc::new(Slot::default());
         let (done, finished) = oneshot::channel();
         let own = Arc::clone(&slot);
-        std::thread::Builder::new()
-            .name("facts".to_owned())
-            .stack_size(256 << 10)
-            .spawn(move || {
+        std::thread::Builder::new().name("facts".to_owned()).stack_size(256 << 10).spawn(
+            move || {
                 store(&own, || FactsWriter::open(&database, &workspace, &session));
                 // nobody listens where the keeper gave up waiting
                 let _ = done.send(());
-            })?;
+            },
+        )?;
         Ok(Self { slot, finished })
     }
 
@@ -148,9 +143,7 @@ fn store<E: std::fmt::Display>(slot: &Slot, open: impl Fn() -> Result<FactsWrite
         let mut state = slot.lock();
         state.next.get_or_insert(facts);
         // newer facts do not shorten the pause; the end of the keeper does
-        let waited = slot
-            .wake
-            .wait_timeout_while(state, pause, |state| !state.closing);
+        let waited = slot.wake.wait_timeout_while(state, pause, |state| !state.closing);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if state.closing && failures > 1 {
             tracing::warn!("the last facts could not be stored");
@@ -175,10 +168,7 @@ fn next(slot: &Slot) -> Option<Facts> {
         if state.closing {
             return None;
         }
-        state = slot
-            .wake
-            .wait(state)
-            .unwrap_or_else(PoisonError::into_inner);
+        state = slot.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
     }
 }
 

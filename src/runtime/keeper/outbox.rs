@@ -68,12 +68,7 @@ impl Outbox {
 
     /// Subscribes to the screen, beginning with a snapshot.
     pub(super) fn subscribe_screen(&self, history: usize) {
-        let feed = Feed {
-            history,
-            snapshot_due: true,
-            items: VecDeque::new(),
-            bytes: 0,
-        };
+        let feed = Feed { history, snapshot_due: true, items: VecDeque::new(), bytes: 0 };
         self.waiting.borrow_mut().feed = Some(feed);
         self.filled.notify_one();
     }
@@ -186,20 +181,14 @@ impl Outbox {
         if let Some(facts) = waiting.facts.take() {
             wire::put_control(&mut out, &Outgoing::Event(Event::Facts(facts)));
         }
-        let fed = waiting
-            .feed
-            .as_mut()
-            .is_none_or(|feed| feed.write(core, &mut out));
+        let fed = waiting.feed.as_mut().is_none_or(|feed| feed.write(core, &mut out));
         let listens = waiting.feed.is_some() || waiting.wants_facts;
         if fed
             && listens
             && !waiting.exit_told
             && let Some(exit) = core.exit()
         {
-            wire::put_control(
-                &mut out,
-                &Outgoing::Event(Event::Exit(Box::new(exit.clone()))),
-            );
+            wire::put_control(&mut out, &Outgoing::Event(Event::Exit(Box::new(exit.clone()))));
             waiting.exit_told = true;
         }
         out

@@ -40,16 +40,10 @@ pub struct Listed {
 
 /// The keepers that run, by the entries in a runtime folder.
 pub fn listed(folder: &Path) -> Vec<Listed> {
-    let entries = std::fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok);
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     entries
         .map(|entry| entry.path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == EXTENSION)
-        })
+        .filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION))
         .filter_map(|path| serde_json::from_slice::<Listed>(&std::fs::read(path).ok()?).ok())
         .filter(|listed| listed.keeper.is_alive())
         .collect()
@@ -71,28 +65,17 @@ impl Claim {
     pub(super) async fn take(spec: &LaunchSpec) -> Result<(UnixListener, Self), StartError> {
         let socket = &spec.socket;
         let failed = |error: io::Error| {
-            StartError::system(
-                &format!("the socket {} cannot be made", socket.display()),
-                &error,
-            )
+            StartError::system(&format!("the socket {} cannot be made", socket.display()), &error)
         };
         let folder = socket.parent().unwrap_or(Path::new("/"));
         private_dir(folder).map_err(failed)?;
         make_way(spec).await?;
-        let _lock = lock::lock(&folder.join(LOCK), Sharing::Exclusive)
-            .await
-            .map_err(failed)?;
+        let _lock = lock::lock(&folder.join(LOCK), Sharing::Exclusive).await.map_err(failed)?;
         remove_stale(spec).await?;
         let listener = UnixListener::bind(socket).map_err(failed)?;
         std::fs::set_permissions(socket, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
-        let claim = Self {
-            socket: socket.clone(),
-            identity: identity(socket).map_err(failed)?,
-        };
-        claim
-            .list(spec)
-            .inspect_err(|_| claim.remove())
-            .map_err(failed)?;
+        let claim = Self { socket: socket.clone(), identity: identity(socket).map_err(failed)? };
+        claim.list(spec).inspect_err(|_| claim.remove()).map_err(failed)?;
         Ok((listener, claim))
     }
 
@@ -174,10 +157,7 @@ async fn remove_stale(spec: &LaunchSpec) -> Result<(), StartError> {
     }
     match std::fs::remove_file(&spec.socket) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            let what = format!(
-                "the stale socket {} cannot be removed",
-                spec.socket.display()
-            );
+            let what = format!("the stale socket {} cannot be removed", spec.socket.display());
             Err(StartError::system(&what, &error))
         }
         _ => Ok(()),

@@ -30,10 +30,7 @@ pub(super) async fn serve(keeper: Rc<Keeper>, stream: UnixStream) {
             to.write_all(&batch).await?;
         }
     };
-    let client = Client {
-        keeper: &keeper,
-        outbox: &outbox,
-    };
+    let client = Client { keeper: &keeper, outbox: &outbox };
     let ended: std::io::Result<()> = tokio::select! {
         ended = send => ended,
         ended = client.listen(&mut from) => ended,
@@ -65,10 +62,7 @@ impl Client<'_> {
                 match frame {
                     Frame::Bytes(bytes) => self.raw_input(&bytes, launch),
                     Frame::Control(json) => match Incoming::read(&json) {
-                        Ok(Incoming {
-                            id,
-                            request: Request::Hello(hello),
-                        }) => {
+                        Ok(Incoming { id, request: Request::Hello(hello) }) => {
                             launch = hello.generation.or(launch);
                             self.answer(id, self.greet(&hello));
                         }
@@ -93,26 +87,15 @@ impl Client<'_> {
 
     fn greet(&self, hello: &Hello) -> Body {
         let spec = &self.keeper.spec;
-        let other = hello
-            .session
-            .as_ref()
-            .is_some_and(|session| *session != spec.session)
-            || hello
-                .generation
-                .is_some_and(|generation| generation != spec.generation);
+        let other = hello.session.as_ref().is_some_and(|session| *session != spec.session)
+            || hello.generation.is_some_and(|generation| generation != spec.generation);
         if other {
             return refused(Reason::OtherLaunch);
         }
         if hello.protocol < PROTOCOL {
-            tracing::info!(
-                protocol = hello.protocol,
-                "a client speaks an older protocol"
-            );
+            tracing::info!(protocol = hello.protocol, "a client speaks an older protocol");
         }
-        Body::Hello(Hello::new(
-            Some(spec.session.clone()),
-            Some(spec.generation),
-        ))
+        Body::Hello(Hello::new(Some(spec.session.clone()), Some(spec.generation)))
     }
 
     /// Keys of an operator who looks at the screen: no condition.
@@ -125,9 +108,7 @@ impl Client<'_> {
         };
         match typed {
             Ok(()) => self.keeper.input.notify_one(),
-            Err(reason) => self
-                .outbox
-                .put(&Outgoing::Event(Event::InputRefused { reason })),
+            Err(reason) => self.outbox.put(&Outgoing::Event(Event::InputRefused { reason })),
         }
     }
 
@@ -144,45 +125,29 @@ impl Client<'_> {
                 self.outbox.subscribe_screen(history);
                 done
             }
-            Request::Input {
-                generation,
-                condition,
-                text,
-            } => self.type_in(generation, Text::Plain(text), condition).await,
-            Request::Paste {
-                generation,
-                condition,
-                text,
-                submit,
-            } => {
-                self.type_in(generation, Text::Paste(text, submit), condition)
-                    .await
+            Request::Input { generation, condition, text } => {
+                self.type_in(generation, Text::Plain(text), condition).await
             }
-            Request::Keys {
-                generation,
-                condition,
-                keys,
-            } => self.type_in(generation, Text::Keys(keys), condition).await,
+            Request::Paste { generation, condition, text, submit } => {
+                self.type_in(generation, Text::Paste(text, submit), condition).await
+            }
+            Request::Keys { generation, condition, keys } => {
+                self.type_in(generation, Text::Keys(keys), condition).await
+            }
             Request::Resize { cols, rows } => {
                 keeper.resize(Size { cols, rows });
                 done
             }
-            Request::Signal {
-                generation,
-                signal,
-                foreground,
-            } => self.signal(generation, &signal, foreground),
+            Request::Signal { generation, signal, foreground } => {
+                self.signal(generation, &signal, foreground)
+            }
             Request::Stop { generation, pace } => {
                 if generation.is_some_and(|generation| generation != self.generation()) {
                     return refused(Reason::OtherLaunch);
                 }
                 let outcome = keeper.stop(pace, true).await;
                 let exit = keeper.core.borrow().exit().cloned();
-                Body::Stopped {
-                    ended: outcome.ended,
-                    escalated: outcome.escalated,
-                    exit,
-                }
+                Body::Stopped { ended: outcome.ended, escalated: outcome.escalated, exit }
             }
             Request::Text { scrollback } => Body::Text(keeper.core.borrow().text(scrollback)),
             Request::Status => {
@@ -211,25 +176,13 @@ impl Client<'_> {
         }
         let Some(signal) = signals::by_name(name) else {
             let message = format!("there is no signal {name:?}");
-            return Body::Refused {
-                reason: Reason::Illegal,
-                message,
-            };
+            return Body::Refused { reason: Reason::Illegal, message };
         };
         let agent = self.keeper.terminal.agent;
-        let sent = match self
-            .keeper
-            .terminal
-            .descriptor
-            .foreground()
-            .filter(|_| foreground)
-        {
+        let sent = match self.keeper.terminal.descriptor.foreground().filter(|_| foreground) {
             Some(leader) => {
                 // a group may outlive its leader
-                let leader = Process::of(leader).unwrap_or(Process {
-                    pid: leader,
-                    start: 0,
-                });
+                let leader = Process::of(leader).unwrap_or(Process { pid: leader, start: 0 });
                 signals::send_group(leader, signal)
             }
             None => signals::send(agent, signal),
@@ -237,10 +190,7 @@ impl Client<'_> {
         match sent {
             Ok(true) => Body::Done { verified: None },
             Ok(false) => refused(Reason::Exited),
-            Err(error) => Body::Refused {
-                reason: Reason::System,
-                message: error.to_string(),
-            },
+            Err(error) => Body::Refused { reason: Reason::System, message: error.to_string() },
         }
     }
 }

@@ -64,9 +64,7 @@ pub(super) fn run() -> ExitCode {
 }
 
 fn run_async(spec: LaunchSpec, pipe: OwnedFd, mut answers: File) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -110,10 +108,7 @@ pub(super) fn say(answers: &mut impl Write, note: &LaunchNote) {
 /// Reads the first line of standard input, and nothing behind it.
 fn read_spec() -> Result<LaunchSpec, StartError> {
     let bad = |why: String| {
-        StartError::new(
-            StartErrorKind::BadSpec,
-            format!("the launch spec cannot be read: {why}"),
-        )
+        StartError::new(StartErrorKind::BadSpec, format!("the launch spec cannot be read: {why}"))
     };
     let mut line = Vec::new();
     let mut input = io::stdin().lock();
@@ -131,11 +126,7 @@ fn open_log(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         private_dir(folder)?;
     }
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(path)
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
 }
 
 async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
@@ -143,11 +134,7 @@ async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
     let now = clock.now();
     let watch = Watch::new(&spec.rules, now)
         .map_err(|error| StartError::new(StartErrorKind::BadSpec, error.to_string()))?;
-    let size = Size {
-        cols: spec.cols,
-        rows: spec.rows,
-    }
-    .clamped();
+    let size = Size { cols: spec.cols, rows: spec.rows }.clamped();
     let (listener, claim) = Claim::take(&spec).await?;
     let terminal = match Terminal::start(&spec, size) {
         Ok(terminal) => terminal,
@@ -164,17 +151,9 @@ async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
         .inspect_err(|error| tracing::warn!(%error, "there will be no history"))
         .ok();
     let screen = Screen::new(size, spec.history_lines);
-    let core = Core::new(
-        screen,
-        watch,
-        recorder,
-        first_facts(spec.generation, agent.pid, now),
-    );
-    let (database, workspace, session) = (
-        spec.database.clone(),
-        spec.workspace.clone(),
-        spec.session.clone(),
-    );
+    let core = Core::new(screen, watch, recorder, first_facts(spec.generation, agent.pid, now));
+    let (database, workspace, session) =
+        (spec.database.clone(), spec.workspace.clone(), spec.session.clone());
     let storing = Storing::start(database, workspace, session)
         .inspect_err(|error| tracing::error!(%error, "facts cannot be stored"))
         .ok();
@@ -200,11 +179,7 @@ async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
         left: watch::Sender::new(false),
     });
     match ended {
-        Ok(ended) => Ok(Started {
-            keeper,
-            listener,
-            ended,
-        }),
+        Ok(ended) => Ok(Started { keeper, listener, ended }),
         Err(error) => {
             keeper.end_tree_now().await;
             keeper.leave().await;
@@ -217,19 +192,16 @@ async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
 fn reap(agent: u32, reaped: Arc<Notify>) -> io::Result<oneshot::Receiver<Reaped>> {
     let (tell, ended) = oneshot::channel();
     let mut tell = Some(tell);
-    std::thread::Builder::new()
-        .name("reap".to_owned())
-        .stack_size(64 << 10)
-        .spawn(move || {
-            while let Some(one) = spawn::reap_next() {
-                if let Some(tell) = tell.take_if(|_| one.pid == agent) {
-                    // nobody listens once the keeper leaves
-                    let _ = tell.send(one);
-                }
-                reaped.notify_one();
+    std::thread::Builder::new().name("reap".to_owned()).stack_size(64 << 10).spawn(move || {
+        while let Some(one) = spawn::reap_next() {
+            if let Some(tell) = tell.take_if(|_| one.pid == agent) {
+                // nobody listens once the keeper leaves
+                let _ = tell.send(one);
             }
-            // no child is left, so there will be none: every process below was started by one
             reaped.notify_one();
-        })?;
+        }
+        // no child is left, so there will be none: every process below was started by one
+        reaped.notify_one();
+    })?;
     Ok(ended)
 }

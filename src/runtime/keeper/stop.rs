@@ -59,15 +59,10 @@ impl Keeper {
                 keeper.stop.send_replace(StopState::Over(outcome));
             });
         }
-        let over = state
-            .wait_for(|state| matches!(state, StopState::Over(_)))
-            .await;
+        let over = state.wait_for(|state| matches!(state, StopState::Over(_))).await;
         match over.as_deref() {
             Ok(StopState::Over(outcome)) => *outcome,
-            _ => StopOutcome {
-                ended: false,
-                escalated: false,
-            },
+            _ => StopOutcome { ended: false, escalated: false },
         }
     }
 
@@ -129,18 +124,12 @@ impl Keeper {
                 tree = self.tree();
             }
             if tree.is_empty() {
-                return StopOutcome {
-                    ended: true,
-                    escalated,
-                };
+                return StopOutcome { ended: true, escalated };
             }
             let elapsed = begin.elapsed().as_millis();
             let alive = tree.contains(&self.terminal.agent);
             if elapsed >= u128::from(pace.give_up_ms) {
-                return StopOutcome {
-                    ended: false,
-                    escalated,
-                };
+                return StopOutcome { ended: false, escalated };
             }
             if elapsed >= u128::from(pace.kill_ms) {
                 escalated = true;
@@ -164,11 +153,7 @@ impl Keeper {
 
     /// Ends everything without asking.
     pub(super) async fn end_tree_now(&self) {
-        let pace = StopPace {
-            term_ms: 0,
-            kill_ms: 0,
-            ..StopPace::default()
-        };
+        let pace = StopPace { term_ms: 0, kill_ms: 0, ..StopPace::default() };
         self.end_tree(pace, false).await;
     }
 

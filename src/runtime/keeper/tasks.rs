@@ -33,19 +33,11 @@ const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// Longest line on the launch pipe, in bytes.
 const LINE_LIMIT: u64 = 4_096;
 /// Pace for what nobody waits for politely.
-const BRISK: StopPace = StopPace {
-    term_ms: 0,
-    kill_ms: 1_000,
-    give_up_ms: 5_000,
-};
+const BRISK: StopPace = StopPace { term_ms: 0, kill_ms: 1_000, give_up_ms: 5_000 };
 
 /// Runs until the keeper has left.
 pub(super) async fn run(started: Started, pipe: OwnedFd, answers: File) {
-    let Started {
-        keeper,
-        listener,
-        ended,
-    } = started;
+    let Started { keeper, listener, ended } = started;
     let mut tasks = JoinSet::new();
     tasks.spawn_local(accept(Rc::clone(&keeper), listener));
     tasks.spawn_local(read(Rc::clone(&keeper)));
@@ -201,14 +193,7 @@ async fn see_off(keeper: Rc<Keeper>, ended: oneshot::Receiver<Reaped>) {
     // a timeout is as good as everyone having heard of it
     let _ = tokio::time::timeout(linger, everyone_knows(&keeper)).await;
     if !keeper.core.borrow().stopping {
-        end_and_leave(
-            &keeper,
-            StopPace {
-                term_ms: 0,
-                ..StopPace::default()
-            },
-        )
-        .await;
+        end_and_leave(&keeper, StopPace { term_ms: 0, ..StopPace::default() }).await;
     }
 }
 

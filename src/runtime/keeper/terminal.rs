@@ -26,11 +26,7 @@ impl Terminal {
             .argv
             .split_first()
             .ok_or_else(|| StartError::system("start", &"no program is named"))?;
-        let path = spec
-            .env
-            .iter()
-            .find(|(name, _)| name == "PATH")
-            .map_or("", |(_, path)| path);
+        let path = spec.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
         let program = find_program(program, &spec.cwd, path)?;
         let pair = portable_pty::native_pty_system()
             .openpty(pty_size(size))
@@ -46,24 +42,15 @@ impl Terminal {
             StartError::system(&format!("{} cannot be started", program.display()), error)
         };
         // never waited for through the library: one thread reaps every child (X3)
-        let child = pair
-            .slave
-            .spawn_command(command)
-            .map_err(|error| failed(&error))?;
+        let child = pair.slave.spawn_command(command).map_err(|error| failed(&error))?;
         let agent = child
             .process_id()
             .and_then(Process::of)
             .ok_or_else(|| failed(&"its process cannot be found"))?;
-        let number = pair
-            .master
-            .as_raw_fd()
-            .ok_or_else(|| failed(&"its terminal has no descriptor"))?;
+        let number =
+            pair.master.as_raw_fd().ok_or_else(|| failed(&"its terminal has no descriptor"))?;
         let descriptor = TerminalDescriptor::duplicate(number).map_err(|error| failed(&error))?;
-        Ok(Self {
-            master: pair.master,
-            descriptor,
-            agent,
-        })
+        Ok(Self { master: pair.master, descriptor, agent })
     }
 
     /// Tells the programs of their new size.
@@ -75,10 +62,5 @@ impl Terminal {
 }
 
 fn pty_size(size: Size) -> PtySize {
-    PtySize {
-        cols: size.cols,
-        rows: size.rows,
-        pixel_width: 0,
-        pixel_height: 0,
-    }
+    PtySize { cols: size.cols, rows: size.rows, pixel_width: 0, pixel_height: 0 }
 }

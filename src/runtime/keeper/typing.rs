@@ -38,10 +38,9 @@ impl Keeper {
                 Err(answer) => answer,
             },
             Text::Paste(text, false) => done(self.write(&self.paste(&text), condition)),
-            Text::Paste(text, true) => self
-                .submit(&text, condition)
-                .await
-                .unwrap_or_else(|answer| answer),
+            Text::Paste(text, true) => {
+                self.submit(&text, condition).await.unwrap_or_else(|answer| answer)
+            }
         }
     }
 
@@ -56,10 +55,7 @@ impl Keeper {
         self.write(&self.paste(text), condition)?;
         self.drained().await?;
         tokio::time::sleep(Duration::from_millis(rule.pause_ms)).await;
-        let enter = self.encode(&[Key {
-            code: KeyCode::Enter,
-            mods: Modifiers::NONE,
-        }]);
+        let enter = self.encode(&[Key { code: KeyCode::Enter, mods: Modifiers::NONE }]);
         // an agent at work takes it later, and one that nobody can see may have taken it
         let verifiable = self.core.borrow().facts().activity.value == Activity::Idle;
         let pressed_at = self.now();
@@ -68,17 +64,10 @@ impl Keeper {
             return Ok(Body::Done { verified: None });
         }
         if self.was_taken(pressed_at).await {
-            return Ok(Body::Done {
-                verified: Some(true),
-            });
+            return Ok(Body::Done { verified: Some(true) });
         }
-        self.write(
-            &enter,
-            Some(condition.unwrap_or(&Condition::UnlessQuestion)),
-        )?;
-        Ok(Body::Done {
-            verified: Some(self.was_taken(pressed_at).await),
-        })
+        self.write(&enter, Some(condition.unwrap_or(&Condition::UnlessQuestion)))?;
+        Ok(Body::Done { verified: Some(self.was_taken(pressed_at).await) })
     }
 
     fn paste(&self, text: &str) -> Vec<u8> {
@@ -87,9 +76,7 @@ impl Keeper {
 
     fn encode(&self, keys: &[Key]) -> Vec<u8> {
         let modes = self.core.borrow().screen().modes();
-        keys.iter()
-            .flat_map(|key| encode_key(key, KeyKind::Press, &modes))
-            .collect()
+        keys.iter().flat_map(|key| encode_key(key, KeyKind::Press, &modes)).collect()
     }
 
     /// Checks and writes in one go.
@@ -119,9 +106,7 @@ impl Keeper {
                 drained.await;
             }
         };
-        tokio::time::timeout(DRAIN, all)
-            .await
-            .map_err(|_| refused(Reason::Full))
+        tokio::time::timeout(DRAIN, all).await.map_err(|_| refused(Reason::Full))
     }
 
     async fn was_taken(&self, since: Timestamp) -> bool {
@@ -159,23 +144,15 @@ fn check(core: &Core, condition: Option<&Condition>) -> Result<(), Body> {
             Err(refused(Reason::QuestionShown))
         }
         Condition::IfQuestion(id) if question.as_ref().is_none_or(|shown| shown.id != *id) => {
-            Err(Body::QuestionChanged {
-                question: question.clone(),
-            })
+            Err(Body::QuestionChanged { question: question.clone() })
         }
         _ => Ok(()),
     }
 }
 
 fn parse(names: &[String]) -> Result<Vec<Key>, Body> {
-    let keys = names
-        .iter()
-        .map(|name| name.parse::<Key>())
-        .collect::<Result<_, _>>();
-    keys.map_err(|error| Body::Refused {
-        reason: Reason::Illegal,
-        message: error.to_string(),
-    })
+    let keys = names.iter().map(|name| name.parse::<Key>()).collect::<Result<_, _>>();
+    keys.map_err(|error| Body::Refused { reason: Reason::Illegal, message: error.to_string() })
 }
 
 fn done(written: Result<(), Body>) -> Body {
@@ -193,8 +170,5 @@ pub(super) fn refused(reason: Reason) -> Body {
         Reason::Illegal => "an argument is not legal",
         Reason::System | Reason::Other => "the system refuses",
     };
-    Body::Refused {
-        reason,
-        message: message.to_owned(),
-    }
+    Body::Refused { reason, message: message.to_owned() }
 }

@@ -108,9 +108,8 @@ impl Event<'_> {
     }
 
     fn function(&self, number: u8) -> Vec<u8> {
-        const NUMBERS: [u8; 20] = [
-            11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29, 31, 32, 33, 34,
-        ];
+        const NUMBERS: [u8; 20] =
+            [11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29, 31, 32, 33, 34];
         match number {
             3 if !self.is_legacy() => self.tilde(13),
             1..=4 => self.letter(char::from(b'P' + number - 1), true),
@@ -148,18 +147,12 @@ impl Event<'_> {
         if self.flag(ALL_KEYS) || (self.flag(DISAMBIGUATE) && !typed_plain) {
             // Releases of Enter, Tab and Backspace are for those who asked for all keys.
             let quiet = self.kind == KeyKind::Release && code != 27 && !self.flag(ALL_KEYS);
-            return if quiet {
-                Vec::new()
-            } else {
-                self.unicode(code, None, "")
-            };
+            return if quiet { Vec::new() } else { self.unicode(code, None, "") };
         }
         if self.kind == KeyKind::Release {
             return Vec::new();
         }
-        let Modifiers {
-            ctrl, alt, shift, ..
-        } = self.mods;
+        let Modifiers { ctrl, alt, shift, .. } = self.mods;
         let back_tab = code == 9 && shift && !ctrl;
         let others = self.modes.modify_other_keys;
         if !back_tab && (others == 2 && !self.mods.is_empty() || others == 1 && (ctrl || shift)) {
@@ -184,10 +177,7 @@ impl Event<'_> {
             return Vec::new();
         };
         let shift = self.mods.shift || (typed != lower(typed));
-        let this = Self {
-            mods: Modifiers { shift, ..self.mods },
-            ..*self
-        };
+        let this = Self { mods: Modifiers { shift, ..self.mods }, ..*self };
         let Modifiers { ctrl, alt, sup, .. } = self.mods;
         let makes_text = !(ctrl || alt || sup);
         if this.flag(ALL_KEYS) || (this.flag(DISAMBIGUATE) && !makes_text) {

@@ -91,9 +91,7 @@ pub fn encode_mouse(event: MouseEvent, modes: &InputModes) -> Option<Vec<u8>> {
         code += 32;
     }
     if modes.mouse != MouseProtocol::X10 {
-        let Modifiers {
-            ctrl, alt, shift, ..
-        } = event.mods;
+        let Modifiers { ctrl, alt, shift, .. } = event.mods;
         code += 4 * u16::from(shift) + 8 * u16::from(alt) + 16 * u16::from(ctrl);
     }
     let released = event.kind == MouseKind::Release;
@@ -112,10 +110,7 @@ pub fn encode_mouse(event: MouseEvent, modes: &InputModes) -> Option<Vec<u8>> {
         if column.max(row) > UTF8_LIMIT {
             return None;
         }
-        let text: String = values
-            .iter()
-            .filter_map(|&v| char::from_u32(u32::from(v)))
-            .collect();
+        let text: String = values.iter().filter_map(|&v| char::from_u32(u32::from(v))).collect();
         out.extend_from_slice(text.as_bytes());
     } else {
         if column.max(row) > LEGACY_LIMIT {

@@ -9,13 +9,8 @@ const PASTE_END: &str = "\x1b[201~";
 /// control characters but line ends and tabs are taken out, so that a paste cannot end itself and
 /// type what follows. Without brackets a line end is what Enter sends.
 pub fn encode_paste(text: &str, modes: &InputModes) -> Vec<u8> {
-    let text = text
-        .replace(PASTE_END, "")
-        .replace("\r\n", "\n")
-        .replace('\r', "\n");
-    let clean = text
-        .chars()
-        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'));
+    let text = text.replace(PASTE_END, "").replace("\r\n", "\n").replace('\r', "\n");
+    let clean = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t'));
     if modes.bracketed_paste {
         let body: String = clean.collect();
         format!("{PASTE_START}{body}{PASTE_END}").into_bytes()

@@ -15,10 +15,7 @@ fn bytes(key: &str, kind: KeyKind, modes: InputModes) -> String {
 }
 
 fn kitty(flags: u8) -> InputModes {
-    InputModes {
-        kitty: flags,
-        ..InputModes::default()
-    }
+    InputModes { kitty: flags, ..InputModes::default() }
 }
 
 // xterm's control sequences, "PC-Style Function Keys" and its default for Backspace.
@@ -87,30 +84,12 @@ fn legacy(#[case] key: &str, #[case] expected: &str) {
 #[case("S-Up", "\x1b[1;2A")]
 #[case("PgUp", "\x1b[5~")]
 fn application_cursor(#[case] key: &str, #[case] expected: &str) {
-    assert_eq!(
-        press(
-            key,
-            InputModes {
-                app_cursor: true,
-                ..InputModes::default()
-            }
-        ),
-        expected
-    );
+    assert_eq!(press(key, InputModes { app_cursor: true, ..InputModes::default() }), expected);
 }
 
 #[test]
 fn enter_in_newline_mode() {
-    assert_eq!(
-        press(
-            "Enter",
-            InputModes {
-                newline: true,
-                ..InputModes::default()
-            }
-        ),
-        "\r\n"
-    );
+    assert_eq!(press("Enter", InputModes { newline: true, ..InputModes::default() }), "\r\n");
 }
 
 #[rstest]
@@ -133,13 +112,7 @@ fn enter_in_newline_mode() {
 #[case(2, "a", "a")]
 fn modify_other_keys(#[case] level: u8, #[case] key: &str, #[case] expected: &str) {
     assert_eq!(
-        press(
-            key,
-            InputModes {
-                modify_other_keys: level,
-                ..InputModes::default()
-            }
-        ),
+        press(key, InputModes { modify_other_keys: level, ..InputModes::default() }),
         expected
     );
 }
@@ -216,23 +189,11 @@ fn kitty_events(
 #[test]
 fn pastes() {
     let plain = InputModes::default();
-    let bracketed = InputModes {
-        bracketed_paste: true,
-        ..plain
-    };
+    let bracketed = InputModes { bracketed_paste: true, ..plain };
     assert_eq!(encode_paste("a\nb\r\nc\td", &plain), b"a\rb\rc\td");
-    assert_eq!(
-        encode_paste("a\nb\r\nc", &bracketed),
-        b"\x1b[200~a\nb\nc\x1b[201~"
-    );
-    assert_eq!(
-        encode_paste("x\x1b[201~rm\x07\u{9b}y", &bracketed),
-        b"\x1b[200~xrmy\x1b[201~"
-    );
-    assert_eq!(
-        encode_paste("x\x1b[20\x1b[201~1~y\x03", &bracketed),
-        b"\x1b[200~x[201~y\x1b[201~"
-    );
+    assert_eq!(encode_paste("a\nb\r\nc", &bracketed), b"\x1b[200~a\nb\nc\x1b[201~");
+    assert_eq!(encode_paste("x\x1b[201~rm\x07\u{9b}y", &bracketed), b"\x1b[200~xrmy\x1b[201~");
+    assert_eq!(encode_paste("x\x1b[20\x1b[201~1~y\x03", &bracketed), b"\x1b[200~x[201~y\x1b[201~");
 }
 
 proptest! {
@@ -247,56 +208,22 @@ proptest! {
 
 #[test]
 fn focus_only_where_asked_for() {
-    let on = InputModes {
-        focus: true,
-        ..InputModes::default()
-    };
+    let on = InputModes { focus: true, ..InputModes::default() };
     assert_eq!(encode_focus(true, &on), Some(b"\x1b[I".to_vec()));
     assert_eq!(encode_focus(false, &on), Some(b"\x1b[O".to_vec()));
     assert_eq!(encode_focus(true, &InputModes::default()), None);
 }
 
 fn mouse(kind: MouseKind, button: MouseButton, col: u16, mods: Modifiers) -> MouseEvent {
-    MouseEvent {
-        kind,
-        button,
-        col,
-        row: 2,
-        mods,
-    }
+    MouseEvent { kind, button, col, row: 2, mods }
 }
 
 #[rstest]
-#[case(
-    MouseProtocol::Click,
-    MouseKind::Press,
-    MouseButton::Left,
-    "\x1b[<0;5;3M"
-)]
-#[case(
-    MouseProtocol::Click,
-    MouseKind::Release,
-    MouseButton::Right,
-    "\x1b[<2;5;3m"
-)]
-#[case(
-    MouseProtocol::Click,
-    MouseKind::Press,
-    MouseButton::WheelUp,
-    "\x1b[<64;5;3M"
-)]
-#[case(
-    MouseProtocol::Drag,
-    MouseKind::Motion,
-    MouseButton::Left,
-    "\x1b[<32;5;3M"
-)]
-#[case(
-    MouseProtocol::Motion,
-    MouseKind::Motion,
-    MouseButton::None,
-    "\x1b[<35;5;3M"
-)]
+#[case(MouseProtocol::Click, MouseKind::Press, MouseButton::Left, "\x1b[<0;5;3M")]
+#[case(MouseProtocol::Click, MouseKind::Release, MouseButton::Right, "\x1b[<2;5;3m")]
+#[case(MouseProtocol::Click, MouseKind::Press, MouseButton::WheelUp, "\x1b[<64;5;3M")]
+#[case(MouseProtocol::Drag, MouseKind::Motion, MouseButton::Left, "\x1b[<32;5;3M")]
+#[case(MouseProtocol::Motion, MouseKind::Motion, MouseButton::None, "\x1b[<35;5;3M")]
 #[case(MouseProtocol::Click, MouseKind::Motion, MouseButton::Left, "")]
 #[case(MouseProtocol::Drag, MouseKind::Motion, MouseButton::None, "")]
 #[case(MouseProtocol::X10, MouseKind::Release, MouseButton::Left, "")]
@@ -308,25 +235,16 @@ fn sgr_mouse(
     #[case] button: MouseButton,
     #[case] expected: &str,
 ) {
-    let modes = InputModes {
-        mouse: protocol,
-        mouse_encoding: MouseEncoding::Sgr,
-        ..InputModes::default()
-    };
+    let modes =
+        InputModes { mouse: protocol, mouse_encoding: MouseEncoding::Sgr, ..InputModes::default() };
     let bytes = encode_mouse(mouse(kind, button, 4, Modifiers::NONE), &modes).unwrap_or_default();
     assert_eq!(String::from_utf8(bytes).unwrap(), expected);
 }
 
 #[test]
 fn old_mouse_forms() {
-    let legacy = InputModes {
-        mouse: MouseProtocol::Click,
-        ..InputModes::default()
-    };
-    let utf8 = InputModes {
-        mouse_encoding: MouseEncoding::Utf8,
-        ..legacy
-    };
+    let legacy = InputModes { mouse: MouseProtocol::Click, ..InputModes::default() };
+    let utf8 = InputModes { mouse_encoding: MouseEncoding::Utf8, ..legacy };
     let event = |col, kind| mouse(kind, MouseButton::Middle, col, Modifiers::CTRL);
     assert_eq!(
         encode_mouse(event(4, MouseKind::Press), &legacy),
@@ -336,10 +254,7 @@ fn old_mouse_forms() {
         encode_mouse(event(4, MouseKind::Release), &legacy),
         Some(b"\x1b[M\x33\x25\x23".to_vec())
     );
-    assert_eq!(
-        encode_mouse(event(222, MouseKind::Press), &legacy).unwrap()[4],
-        255
-    );
+    assert_eq!(encode_mouse(event(222, MouseKind::Press), &legacy).unwrap()[4], 255);
     assert_eq!(encode_mouse(event(223, MouseKind::Press), &legacy), None);
     let wide = encode_mouse(event(300, MouseKind::Press), &utf8).unwrap();
     assert_eq!(
@@ -352,31 +267,9 @@ fn old_mouse_forms() {
 #[test]
 fn the_wheel_moves_in_the_alternate_screen() {
     let up = mouse(MouseKind::Press, MouseButton::WheelUp, 0, Modifiers::NONE);
-    let modes = InputModes {
-        alternate: true,
-        alternate_scroll: true,
-        ..InputModes::default()
-    };
-    assert_eq!(
-        encode_mouse(up, &modes),
-        Some(b"\x1b[A\x1b[A\x1b[A".to_vec())
-    );
-    let application = InputModes {
-        app_cursor: true,
-        ..modes
-    };
-    assert_eq!(
-        encode_mouse(up, &application),
-        Some(b"\x1bOA\x1bOA\x1bOA".to_vec())
-    );
-    assert_eq!(
-        encode_mouse(
-            up,
-            &InputModes {
-                alternate: false,
-                ..modes
-            }
-        ),
-        None
-    );
+    let modes = InputModes { alternate: true, alternate_scroll: true, ..InputModes::default() };
+    assert_eq!(encode_mouse(up, &modes), Some(b"\x1b[A\x1b[A\x1b[A".to_vec()));
+    let application = InputModes { app_cursor: true, ..modes };
+    assert_eq!(encode_mouse(up, &application), Some(b"\x1bOA\x1bOA\x1bOA".to_vec()));
+    assert_eq!(encode_mouse(up, &InputModes { alternate: false, ..modes }), None);
 }

@@ -119,9 +119,7 @@ mod tests {
             ],
             drop: &["ANTHROPIC_LOG".to_owned()],
         };
-        let operator = operator
-            .iter()
-            .map(|(name, value)| (name.into(), value.into()));
+        let operator = operator.iter().map(|(name, value)| (name.into(), value.into()));
         build(operator, &of).into_iter().collect()
     }
 

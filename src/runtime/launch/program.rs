@@ -44,10 +44,7 @@ pub struct StartError {
 impl StartError {
     /// An error of this kind.
     pub fn new(kind: StartErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-        }
+        Self { kind, message: message.into() }
     }
 
     /// A refusal of the system.
@@ -96,9 +93,8 @@ pub fn find(program: &str, cwd: &Path, path: &str) -> Result<PathBuf, StartError
             .collect()
     };
     let files: Vec<&PathBuf> = candidates.iter().filter(|file| file.is_file()).collect();
-    if let Some(file) = files
-        .iter()
-        .find(|file| rustix::fs::access(**file, Access::EXEC_OK).is_ok())
+    if let Some(file) =
+        files.iter().find(|file| rustix::fs::access(**file, Access::EXEC_OK).is_ok())
     {
         return check_format(file).map(|()| (*file).clone());
     }
@@ -133,27 +129,19 @@ fn check_format(file: &Path) -> Result<(), StartError> {
     if Path::new(interpreter).is_file() {
         return Ok(());
     }
-    let message = format!(
-        "{} needs the interpreter {interpreter}, which is not there",
-        file.display()
-    );
+    let message =
+        format!("{} needs the interpreter {interpreter}, which is not there", file.display());
     Err(StartError::new(StartErrorKind::NotExecutable, message))
 }
 
 fn check_magic(file: &Path, head: &[u8]) -> Result<(), StartError> {
-    const MAGIC: [&[u8]; 4] = [
-        b"\x7fELF",
-        b"\xcf\xfa\xed\xfe",
-        b"\xca\xfe\xba\xbe",
-        b"\xce\xfa\xed\xfe",
-    ];
+    const MAGIC: [&[u8]; 4] =
+        [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xce\xfa\xed\xfe"];
     if MAGIC.iter().any(|magic| head.starts_with(magic)) {
         return Ok(());
     }
-    let message = format!(
-        "{} is neither a program nor a script with an interpreter line",
-        file.display()
-    );
+    let message =
+        format!("{} is neither a program nor a script with an interpreter line", file.display());
     Err(StartError::new(StartErrorKind::NotExecutable, message))
 }
 
@@ -181,15 +169,9 @@ mod tests {
         let here = folder.path();
         assert_eq!(kind("script", here), Ok(here.join("script")));
         assert_eq!(kind("./script", here), Ok(here.join("./script")));
-        assert_eq!(
-            kind("script", &here.join("gone")),
-            Err(StartErrorKind::CwdMissing)
-        );
+        assert_eq!(kind("script", &here.join("gone")), Err(StartErrorKind::CwdMissing));
         assert_eq!(kind("absent", here), Err(StartErrorKind::ProgramMissing));
-        assert_eq!(
-            kind("/bin/absent", here),
-            Err(StartErrorKind::ProgramMissing)
-        );
+        assert_eq!(kind("/bin/absent", here), Err(StartErrorKind::ProgramMissing));
         assert_eq!(kind("plain", here), Err(StartErrorKind::NotExecutable));
         assert_eq!(kind("text", here), Err(StartErrorKind::NotExecutable));
         assert_eq!(kind("orphan", here), Err(StartErrorKind::NotExecutable));

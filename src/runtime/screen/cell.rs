@@ -38,10 +38,7 @@ pub enum Underline {
 
 /// How a cell looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent attributes of a cell"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent attributes of a cell")]
 pub struct Style {
     /// Text colour.
     pub fg: Color,
@@ -171,8 +168,7 @@ fn color_sgr(color: Color, base: u8, bright: u8) -> String {
 /// The side data of a cell: combining marks and hyperlink. Cells that hold only a background keep
 /// a colour where others keep the key to it.
 pub(super) fn extras(grid: &Grid<Square>, cell: Square) -> Option<&Extras> {
-    cell.extras_id_checked()
-        .and_then(|id| grid.extras_table.get(id))
+    cell.extras_id_checked().and_then(|id| grid.extras_table.get(id))
 }
 
 /// The hyperlink kept with a cell or a pen.
@@ -185,11 +181,7 @@ pub(super) fn hyperlink(grid: &Grid<Square>, cell: Square) -> Option<&Hyperlink>
 
 /// The hyperlink that a cell shows.
 pub(super) fn link(grid: &Grid<Square>, cell: Square) -> Option<&Hyperlink> {
-    if is_erased(grid, cell) {
-        None
-    } else {
-        hyperlink(grid, cell)
-    }
+    if is_erased(grid, cell) { None } else { hyperlink(grid, cell) }
 }
 
 /// Combining marks of a cell.
@@ -222,14 +214,7 @@ pub(super) fn shown(cell: Square) -> char {
 /// and nothing else; the engine gives them the whole pen where a scroll brings in a new row.
 pub(super) fn look(grid: &Grid<Square>, cell: Square) -> Style {
     let style = Style::from(grid.style_of(&cell));
-    if cell.c() == '\0' {
-        Style {
-            bg: style.bg,
-            ..Style::default()
-        }
-    } else {
-        style
-    }
+    if cell.c() == '\0' { Style { bg: style.bg, ..Style::default() } } else { style }
 }
 
 /// Columns that the cell at `column` takes: 2 for a wide character that has room.

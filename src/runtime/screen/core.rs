@@ -119,10 +119,7 @@ impl Core {
     }
 
     pub(super) fn size(&self) -> Size {
-        Size {
-            cols: self.term.columns() as u16,
-            rows: self.term.screen_lines() as u16,
-        }
+        Size { cols: self.term.columns() as u16, rows: self.term.screen_lines() as u16 }
     }
 
     pub(super) fn has(&self, mode: Mode) -> bool {
@@ -136,10 +133,8 @@ impl Core {
         }
         // The engine's resize reflows the grid it holds, so it must hold the primary one; the
         // alternate screen is cut or grown without reflow.
-        let alternate = self
-            .primary
-            .take()
-            .map(|primary| std::mem::replace(&mut self.term.grid, primary));
+        let alternate =
+            self.primary.take().map(|primary| std::mem::replace(&mut self.term.grid, primary));
         self.term.resize(dimensions(size));
         if let Some(mut grid) = alternate {
             grid.resize(false, usize::from(size.rows), usize::from(size.cols));
@@ -216,11 +211,7 @@ impl Core {
     /// Up without leaving the scroll region, or the screen where the cursor is above it.
     pub(super) fn rows_up(&self, count: usize) -> usize {
         let row = self.position().0;
-        let stop = if row >= self.region.0 {
-            self.region.0
-        } else {
-            0
-        };
+        let stop = if row >= self.region.0 { self.region.0 } else { 0 };
         row.saturating_sub(count).max(stop)
     }
 
@@ -228,11 +219,7 @@ impl Core {
     pub(super) fn rows_down(&self, count: usize) -> usize {
         let row = self.position().0;
         let last = usize::from(self.size().rows) - 1;
-        let stop = if row < self.region.1 {
-            self.region.1 - 1
-        } else {
-            last
-        };
+        let stop = if row < self.region.1 { self.region.1 - 1 } else { last };
         row.saturating_add(count).min(stop)
     }
 
@@ -285,22 +272,13 @@ impl Core {
     pub(super) fn soft_reset(&mut self) {
         let (row, column) = self.position();
         self.term.unset_mode(NamedMode::Insert.into());
-        self.term
-            .unset_private_mode(NamedPrivateMode::Origin.into());
-        self.term
-            .unset_private_mode(NamedPrivateMode::CursorKeys.into());
-        self.term
-            .set_private_mode(NamedPrivateMode::ShowCursor.into());
-        self.term
-            .set_private_mode(NamedPrivateMode::LineWrap.into());
+        self.term.unset_private_mode(NamedPrivateMode::Origin.into());
+        self.term.unset_private_mode(NamedPrivateMode::CursorKeys.into());
+        self.term.set_private_mode(NamedPrivateMode::ShowCursor.into());
+        self.term.set_private_mode(NamedPrivateMode::LineWrap.into());
         self.term.unset_keypad_application_mode();
         self.term.grid.set_template_style(EngineStyle::default());
-        for set in [
-            CharsetIndex::G0,
-            CharsetIndex::G1,
-            CharsetIndex::G2,
-            CharsetIndex::G3,
-        ] {
+        for set in [CharsetIndex::G0, CharsetIndex::G1, CharsetIndex::G2, CharsetIndex::G3] {
             self.term.configure_charset(set, StandardCharset::Ascii);
         }
         self.charset = CharsetIndex::G0;

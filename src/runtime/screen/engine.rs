@@ -32,10 +32,7 @@ impl Engine {
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<ScreenEvent> {
         for slice in bytes.chunks(SEQUENCE_LIMIT) {
             self.fenced(|engine| {
-                let mut sink = Feed {
-                    core: &mut engine.core,
-                    processor: &mut engine.processor,
-                };
+                let mut sink = Feed { core: &mut engine.core, processor: &mut engine.processor };
                 engine.tap.feed(slice, &mut sink);
             });
         }
@@ -101,9 +98,9 @@ impl Feed<'_> {
     /// REP: the last character again. More than the screen holds shows nothing new.
     fn repeat(&mut self, digits: &[u8]) {
         let Some(last) = self.core.last else { return };
-        let count = digits.iter().fold(0usize, |n, d| {
-            n.saturating_mul(10).saturating_add(usize::from(d - b'0'))
-        });
+        let count = digits
+            .iter()
+            .fold(0usize, |n, d| n.saturating_mul(10).saturating_add(usize::from(d - b'0')));
         let size = self.core.size();
         let screen = usize::from(size.cols) * usize::from(size.rows);
         for _ in 0..count.max(1).min(screen.max(1)) {

@@ -67,16 +67,10 @@ impl ProgramStatus {
         }
         let text = std::str::from_utf8(payload).ok()?;
         let fields: Vec<(&str, &str)> = text.split(':').filter_map(|f| f.split_once('=')).collect();
-        let field = |name: &str| {
-            fields
-                .iter()
-                .find(|(key, _)| *key == name)
-                .map(|(_, value)| *value)
-        };
+        let field =
+            |name: &str| fields.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
         let plain = |name: &str| {
-            field(name)
-                .map(|v| truncate(&clean(v), FIELD_LIMIT))
-                .filter(|v| !v.is_empty())
+            field(name).map(|v| truncate(&clean(v), FIELD_LIMIT)).filter(|v| !v.is_empty())
         };
         let encoded = |name: &str, limit: usize| {
             let bytes = decode_base64(field(name)?.as_bytes())?;
@@ -84,10 +78,7 @@ impl ProgramStatus {
             (!text.is_empty()).then_some(text)
         };
         let state = field("state").filter(|s| {
-            matches!(
-                *s,
-                "idle" | "working" | "done" | "blocked" | "error" | "clear"
-            )
+            matches!(*s, "idle" | "working" | "done" | "blocked" | "error" | "clear")
         })?;
         Some(Self {
             state: state.to_owned(),
@@ -95,9 +86,7 @@ impl ProgramStatus {
             title: encoded("title", FIELD_LIMIT),
             msg: encoded("msg", MESSAGE_LIMIT),
             app: plain("app"),
-            progress: field("progress")
-                .and_then(|v| v.parse().ok())
-                .map(|v: u8| v.min(100)),
+            progress: field("progress").and_then(|v| v.parse().ok()).map(|v: u8| v.min(100)),
         })
     }
 }

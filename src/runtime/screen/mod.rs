@@ -44,10 +44,7 @@ impl Screen {
     /// An empty screen of the nearest possible size, keeping up to `history_lines` rows that
     /// scrolled out.
     pub fn new(size: Size, history_lines: usize) -> Self {
-        Self {
-            engine: Engine::new(size.clamped(), history_lines, DEFAULT_COLORS),
-            revision: 0,
-        }
+        Self { engine: Engine::new(size.clamped(), history_lines, DEFAULT_COLORS), revision: 0 }
     }
 
     /// Feeds bytes of the program and gives what happened, in order. Never fails: after a fault in
@@ -94,17 +91,13 @@ impl Screen {
     /// The visible rows as text, trailing blanks trimmed.
     pub fn lines(&self) -> Vec<String> {
         let grid = &self.engine.core.term.grid;
-        (0..i32::from(self.size().rows))
-            .map(|row| cell::row_text(grid, row))
-            .collect()
+        (0..i32::from(self.size().rows)).map(|row| cell::row_text(grid, row)).collect()
     }
 
     /// Up to `n` newest rows of history as text, oldest first.
     pub fn scrollback(&self, n: usize) -> Vec<String> {
         let first = n.min(self.scrollback_len()) as i32;
-        (-first..0)
-            .map(|row| cell::row_text(&self.engine.core.term.grid, row))
-            .collect()
+        (-first..0).map(|row| cell::row_text(&self.engine.core.term.grid, row)).collect()
     }
 
     /// Rows of history; none while the alternate screen is shown.

@@ -30,10 +30,7 @@ pub enum MouseEncoding {
 
 /// What key, mouse, focus and paste encoding depend on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent modes of a terminal"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent modes of a terminal")]
 pub struct InputModes {
     /// Arrow keys send `SS3` (mode 1).
     pub app_cursor: bool,
@@ -97,10 +94,7 @@ impl Size {
     /// Smallest size: the engine needs two columns for a wide character.
     pub const MIN: Self = Self { cols: 2, rows: 1 };
     /// Largest size.
-    pub const MAX: Self = Self {
-        cols: 1000,
-        rows: 1000,
-    };
+    pub const MAX: Self = Self { cols: 1000, rows: 1000 };
 
     /// The nearest size that an engine takes.
     pub fn clamped(self) -> Self {
@@ -145,11 +139,7 @@ impl TabStops {
     const INTERVAL: usize = 8;
 
     pub(super) fn new(columns: usize) -> Self {
-        Self(
-            (0..columns)
-                .map(|column| column % Self::INTERVAL == 0)
-                .collect(),
-        )
+        Self((0..columns).map(|column| column % Self::INTERVAL == 0).collect())
     }
 
     pub(super) fn resize(&mut self, columns: usize) {

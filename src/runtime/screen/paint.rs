@@ -21,12 +21,7 @@ pub(super) struct Painter {
 
 impl Painter {
     pub(super) fn new(out: Vec<u8>) -> Self {
-        Self {
-            out,
-            pen: Style::default(),
-            link: None,
-            clustering: None,
-        }
+        Self { out, pen: Style::default(), link: None, clustering: None }
     }
 
     pub(super) fn finish(self) -> Vec<u8> {
@@ -64,8 +59,7 @@ impl Painter {
 
     fn set_clustering(&mut self, on: bool) {
         if self.clustering != Some(on) {
-            self.out
-                .extend_from_slice(if on { b"\x1b[?2027h" } else { b"\x1b[?2027l" });
+            self.out.extend_from_slice(if on { b"\x1b[?2027h" } else { b"\x1b[?2027l" });
             self.clustering = Some(on);
         }
     }
@@ -107,15 +101,10 @@ impl Painter {
                 let alike = |other: Square| {
                     cell::is_erased(grid, other) && cell::look(grid, other).bg == bg
                 };
-                let run = (column..columns)
-                    .take_while(|&at| alike(cells[Column(at)]))
-                    .count();
+                let run = (column..columns).take_while(|&at| alike(cells[Column(at)])).count();
                 if bg != Color::Default {
                     self.skip(&mut skip);
-                    self.set_style(Style {
-                        bg,
-                        ..Style::default()
-                    });
+                    self.set_style(Style { bg, ..Style::default() });
                     self.put(format_args!("\x1b[{run}X"));
                 }
                 skip += run;
@@ -167,10 +156,7 @@ impl Painter {
         if widening && !cell.is_wide() && base_width == 1 {
             // Joined where there was no room to widen: no text makes that again.
             let marks: Vec<String> = marks.iter().map(|&m| format!("{:x}", m as u32)).collect();
-            self.put(format_args!(
-                "\x1b]{PRIVATE_OSC};m={}\x1b\\",
-                marks.join(",")
-            ));
+            self.put(format_args!("\x1b]{PRIVATE_OSC};m={}\x1b\\", marks.join(",")));
             return;
         }
         // Marks that give the cell its width join as a cluster, others whatever they are.

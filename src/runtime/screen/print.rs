@@ -20,9 +20,7 @@ impl Core {
             return;
         }
         let full = c > '\u{ff}'
-            && self
-                .previous_extras()
-                .is_some_and(|extras| extras.zerowidth.len() >= MARK_LIMIT);
+            && self.previous_extras().is_some_and(|extras| extras.zerowidth.len() >= MARK_LIMIT);
         if !full {
             let joins = self.joins(c);
             let edge = self.edge_cell().filter(|_| joins);
@@ -36,12 +34,10 @@ impl Core {
             }
         } else if codepoint_width(c as u32).is_some_and(|width| width > 0) {
             let clustering = self.has(Mode::GRAPHEME_CLUSTER);
-            self.term
-                .unset_private_mode(NamedPrivateMode::GraphemeCluster.into());
+            self.term.unset_private_mode(NamedPrivateMode::GraphemeCluster.into());
             self.term.input(c);
             if clustering {
-                self.term
-                    .set_private_mode(NamedPrivateMode::GraphemeCluster.into());
+                self.term.set_private_mode(NamedPrivateMode::GraphemeCluster.into());
             }
         }
     }

@@ -120,9 +120,7 @@ impl Core {
     pub(super) fn attach(&mut self, marks: Vec<char>) {
         let (row, column) = self.previous();
         let grid = &mut self.term.grid;
-        let mut extras = cell::extras(grid, grid[row][column])
-            .cloned()
-            .unwrap_or_default();
+        let mut extras = cell::extras(grid, grid[row][column]).cloned().unwrap_or_default();
         extras.zerowidth = marks;
         let id = grid.alloc_extras(extras);
         if id != 0 && !grid[row][column].is_bg_only() {

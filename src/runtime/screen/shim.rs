@@ -94,10 +94,7 @@ impl Handler for Core {
     }
 
     fn input_codepoints(&mut self, codepoints: &[u32]) {
-        self.last = codepoints
-            .last()
-            .and_then(|&c| char::from_u32(c))
-            .or(self.last);
+        self.last = codepoints.last().and_then(|&c| char::from_u32(c)).or(self.last);
         let character = |c: u32| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER);
         let joins = |&c: &u32| c > 0xff && class_of(character(c)) != CLASS_OTHER;
         if self.has(Mode::INSERT) || codepoints.iter().any(joins) {
@@ -257,11 +254,7 @@ impl Handler for Core {
     }
 
     fn report_version(&mut self) {
-        self.reply(concat!(
-            "\x1bP>|callboard ",
-            env!("CARGO_PKG_VERSION"),
-            "\x1b\\"
-        ));
+        self.reply(concat!("\x1bP>|callboard ", env!("CARGO_PKG_VERSION"), "\x1b\\"));
     }
 
     fn device_status(&mut self, query: usize) {
@@ -269,11 +262,7 @@ impl Handler for Core {
             5 => self.reply("\x1b[0n"),
             6 => {
                 let (row, column) = self.position();
-                let origin = if self.has(Mode::ORIGIN) {
-                    self.region.0
-                } else {
-                    0
-                };
+                let origin = if self.has(Mode::ORIGIN) { self.region.0 } else { 0 };
                 let row = row.saturating_sub(origin) + 1;
                 self.reply(&format!("\x1b[{row};{}R", column + 1));
             }
@@ -289,11 +278,7 @@ impl Handler for Core {
     fn text_area_size_pixels(&mut self) {
         let size = self.size();
         let (width, height) = CELL_PIXELS;
-        self.reply(&format!(
-            "\x1b[4;{};{}t",
-            size.rows * height,
-            size.cols * width
-        ));
+        self.reply(&format!("\x1b[4;{};{}t", size.rows * height, size.cols * width));
     }
 
     fn cells_size_pixels(&mut self) {

@@ -36,15 +36,9 @@ const DEFAULT_ON: Mode = Mode::SHOW_CURSOR
 const MODES: [(Mode, NamedPrivateMode); 15] = [
     (Mode::APP_CURSOR, NamedPrivateMode::CursorKeys),
     (Mode::LINE_WRAP, NamedPrivateMode::LineWrap),
-    (
-        Mode::MOUSE_REPORT_X10,
-        NamedPrivateMode::ReportX10MouseClicks,
-    ),
+    (Mode::MOUSE_REPORT_X10, NamedPrivateMode::ReportX10MouseClicks),
     (Mode::SHOW_CURSOR, NamedPrivateMode::ShowCursor),
-    (
-        Mode::MOUSE_REPORT_CLICK,
-        NamedPrivateMode::ReportMouseClicks,
-    ),
+    (Mode::MOUSE_REPORT_CLICK, NamedPrivateMode::ReportMouseClicks),
     (Mode::MOUSE_DRAG, NamedPrivateMode::ReportCellMouseMotion),
     (Mode::MOUSE_MOTION, NamedPrivateMode::ReportAllMouseMotion),
     (Mode::FOCUS_IN_OUT, NamedPrivateMode::ReportFocusInOut),
@@ -83,9 +77,7 @@ pub(super) fn write(engine: &Engine, history: usize) -> Vec<u8> {
             && primary.cursor.pending_style == primary.saved_cursor.pending_style
             && cell::hyperlink(primary, primary.cursor.template)
                 == cell::hyperlink(primary, primary.saved_cursor.template);
-        painter
-            .out
-            .extend_from_slice(if same { b"\x1b[?1049h" } else { b"\x1b[?47h" });
+        painter.out.extend_from_slice(if same { b"\x1b[?1049h" } else { b"\x1b[?47h" });
         painter.out.extend_from_slice(b"\x1b(B\x1b)B\x1b*B\x1b+B");
         painter.plain();
         painter.out.extend_from_slice(b"\x1b[H\x1b[J");
@@ -110,26 +102,13 @@ fn finish(out: &mut Vec<u8>, core: &Core) {
     let cursor = &core.term.grid.cursor;
     let (row, column) = core.position();
     // Relative to the region in origin mode; the private form below is exact in any case.
-    let origin = if core.has(Mode::ORIGIN) {
-        core.region.0
-    } else {
-        0
-    };
+    let origin = if core.has(Mode::ORIGIN) { core.region.0 } else { 0 };
     if row >= origin && !cursor.should_wrap {
-        put(
-            out,
-            format_args!("\x1b[{};{}H", row - origin + 1, column + 1),
-        );
+        put(out, format_args!("\x1b[{};{}H", row - origin + 1, column + 1));
     }
-    let last = core
-        .last
-        .map(|last| format!("{:x}", u32::from(last)))
-        .unwrap_or_default();
+    let last = core.last.map(|last| format!("{:x}", u32::from(last))).unwrap_or_default();
     let wrap = u8::from(cursor.should_wrap);
-    put(
-        out,
-        format_args!("\x1b]{PRIVATE_OSC};c={row},{column},{wrap};l={last}\x1b\\"),
-    );
+    put(out, format_args!("\x1b]{PRIVATE_OSC};c={row},{column},{wrap};l={last}\x1b\\"));
     if core.charset == CharsetIndex::G1 {
         out.push(0x0e);
     }
@@ -151,16 +130,11 @@ fn titles(out: &mut Vec<u8>, core: &Core) {
 
 fn colors(out: &mut Vec<u8>, core: &Core) {
     let indexed = (0..256).map(|index| (index, format!("4;{index}")));
-    let defaults = DEFAULT_COLORS
-        .iter()
-        .map(|(index, code)| (*index, (*code).to_owned()));
+    let defaults = DEFAULT_COLORS.iter().map(|(index, code)| (*index, (*code).to_owned()));
     for (index, code) in indexed.chain(defaults) {
         if let Some(color) = core.term.colors[index] {
             let ColorRgb { r, g, b } = ColorRgb::from_color_arr(color);
-            put(
-                out,
-                format_args!("\x1b]{code};rgb:{r:02x}/{g:02x}/{b:02x}\x1b\\"),
-            );
+            put(out, format_args!("\x1b]{code};rgb:{r:02x}/{g:02x}/{b:02x}\x1b\\"));
         }
     }
 }
@@ -189,18 +163,13 @@ fn keyboard(out: &mut Vec<u8>, keyboard: &Keyboard) {
 /// The saved cursor of a painted screen, then the cursor itself with pen and charsets.
 fn cursors(painter: &mut Painter, grid: &Grid<Square>) {
     cursor(painter, grid, &grid.saved_cursor);
-    painter
-        .out
-        .extend_from_slice(b"\x1b7\x1b(B\x1b)B\x1b*B\x1b+B");
+    painter.out.extend_from_slice(b"\x1b7\x1b(B\x1b)B\x1b*B\x1b+B");
     cursor(painter, grid, &grid.cursor);
 }
 
 fn cursor(painter: &mut Painter, grid: &Grid<Square>, cursor: &Cursor<Square>) {
     let (row, column) = (cursor.pos.row.0.max(0), cursor.pos.col.0);
-    put(
-        &mut painter.out,
-        format_args!("\x1b[{};{}H", row + 1, column + 1),
-    );
+    put(&mut painter.out, format_args!("\x1b[{};{}H", row + 1, column + 1));
     if cursor.should_wrap {
         reprint_last(painter, grid, row);
     }
@@ -216,10 +185,7 @@ fn cursor(painter: &mut Painter, grid: &Grid<Square>, cursor: &Cursor<Square>) {
     if grid[Line(last_row)][Column(last_column)].wrapline() {
         state.push_str(";w=1");
     }
-    put(
-        &mut painter.out,
-        format_args!("\x1b]{PRIVATE_OSC};{state}\x1b\\"),
-    );
+    put(&mut painter.out, format_args!("\x1b]{PRIVATE_OSC};{state}\x1b\\"));
 }
 
 /// Prints the last cell of a row where it stands: any terminal then has the wrap pending.
@@ -240,16 +206,11 @@ fn modes(out: &mut Vec<u8>, core: &Core) {
         }
     }
     // Painting changes mode 2027, so it is always said.
-    let letter = if core.has(Mode::GRAPHEME_CLUSTER) {
-        'h'
-    } else {
-        'l'
-    };
+    let letter = if core.has(Mode::GRAPHEME_CLUSTER) { 'h' } else { 'l' };
     put(out, format_args!("\x1b[?2027{letter}"));
-    for (bit, mode) in [
-        (Mode::INSERT, NamedMode::Insert),
-        (Mode::LINE_FEED_NEW_LINE, NamedMode::LineFeedNewLine),
-    ] {
+    for (bit, mode) in
+        [(Mode::INSERT, NamedMode::Insert), (Mode::LINE_FEED_NEW_LINE, NamedMode::LineFeedNewLine)]
+    {
         if core.has(bit) {
             put(out, format_args!("\x1b[{}h", mode as u16));
         }

@@ -23,18 +23,7 @@ pub(super) const PRIVATE_OSC: &str = "88187";
 /// OSC numbers that the engine handles: palette and default colours, and the cursor shape.
 pub(super) fn is_engine_osc(payload: &[u8]) -> bool {
     let number = payload.split(|&b| b == b';').next().unwrap_or_default();
-    [
-        &b"4"[..],
-        b"10",
-        b"11",
-        b"12",
-        b"50",
-        b"104",
-        b"110",
-        b"111",
-        b"112",
-    ]
-    .contains(&number)
+    [&b"4"[..], b"10", b"11", b"12", b"50", b"104", b"110", b"111", b"112"].contains(&number)
 }
 
 impl Core {
@@ -55,9 +44,8 @@ impl Core {
                 }
             }
             "777" => {
-                if let Some((title, body)) = rest
-                    .strip_prefix("notify;")
-                    .map(|r| r.split_once(';').unwrap_or((r, "")))
+                if let Some((title, body)) =
+                    rest.strip_prefix("notify;").map(|r| r.split_once(';').unwrap_or((r, "")))
                 {
                     self.notify(title, body);
                 }
@@ -92,10 +80,8 @@ impl Core {
     }
 
     fn notify(&mut self, title: &str, body: &str) {
-        let (title, body) = (
-            truncate(&clean(title), TEXT_LIMIT),
-            truncate(&clean(body), TEXT_LIMIT),
-        );
+        let (title, body) =
+            (truncate(&clean(title), TEXT_LIMIT), truncate(&clean(body), TEXT_LIMIT));
         if title.is_empty() && body.is_empty() {
             return;
         }
@@ -111,10 +97,7 @@ impl Core {
             return;
         };
         let value = |key: &str| {
-            metadata
-                .split(':')
-                .filter_map(|f| f.split_once('='))
-                .find(|(k, _)| *k == key)
+            metadata.split(':').filter_map(|f| f.split_once('=')).find(|(k, _)| *k == key)
         };
         let decoded = match value("e") {
             Some((_, "1")) => decode_base64(payload.as_bytes()).unwrap_or_default(),
@@ -177,10 +160,8 @@ impl Core {
         if uri.is_empty() {
             self.term.set_hyperlink(None);
         } else if uri.len() <= LINK_LIMIT && params.len() <= LINK_LIMIT {
-            let id = params
-                .split(':')
-                .find_map(|p| p.strip_prefix("id="))
-                .filter(|id| !id.is_empty());
+            let id =
+                params.split(':').find_map(|p| p.strip_prefix("id=")).filter(|id| !id.is_empty());
             self.term.set_hyperlink(Some(Hyperlink::new(id, &uri)));
         }
     }
@@ -193,11 +174,9 @@ impl Core {
         } else if let Some(names) = payload.strip_prefix(b"+q") {
             self.report_capabilities(names);
         } else if payload == b"=1s" {
-            self.term
-                .set_private_mode(NamedPrivateMode::SyncUpdate.into());
+            self.term.set_private_mode(NamedPrivateMode::SyncUpdate.into());
         } else if payload == b"=2s" {
-            self.term
-                .unset_private_mode(NamedPrivateMode::SyncUpdate.into());
+            self.term.unset_private_mode(NamedPrivateMode::SyncUpdate.into());
         }
     }
 
@@ -262,9 +241,7 @@ impl Core {
                 "w" => self.mark_wrap(i32::from(self.size().rows) - 1),
                 "g" => self.mark_gap(),
                 "m" => {
-                    let marks = value
-                        .split(',')
-                        .filter_map(|m| u32::from_str_radix(m, 16).ok());
+                    let marks = value.split(',').filter_map(|m| u32::from_str_radix(m, 16).ok());
                     self.attach(marks.filter_map(char::from_u32).take(MARK_LIMIT).collect());
                 }
                 "l" => self.last = u32::from_str_radix(value, 16).ok().and_then(char::from_u32),
@@ -288,7 +265,5 @@ fn decode_hex(text: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let digit = |b: u8| char::from(b).to_digit(16);
-    text.chunks(2)
-        .map(|pair| Some((digit(pair[0])? * 16 + digit(pair[1])?) as u8))
-        .collect()
+    text.chunks(2).map(|pair| Some((digit(pair[0])? * 16 + digit(pair[1])?) as u8)).collect()
 }

@@ -111,11 +111,7 @@ pub(super) struct Tap {
 
 impl Tap {
     pub(super) fn new() -> Self {
-        Self {
-            state: State::Ground,
-            pending: Vec::new(),
-            overlong: false,
-        }
+        Self { state: State::Ground, pending: Vec::new(), overlong: false }
     }
 
     /// Bytes of the sequence or character that has not ended yet.
@@ -244,20 +240,10 @@ fn scan(bytes: &[u8], start: usize) -> Scan {
         match action {
             Action::Collect => {}
             Action::Finish => {
-                return Scan {
-                    from,
-                    end: at + 1,
-                    state,
-                    outcome: Outcome::Whole,
-                };
+                return Scan { from, end: at + 1, state, outcome: Outcome::Whole };
             }
             Action::Cancel => {
-                return Scan {
-                    from,
-                    end: at + 1,
-                    state,
-                    outcome: Outcome::Cancelled,
-                };
+                return Scan { from, end: at + 1, state, outcome: Outcome::Cancelled };
             }
             Action::Restart => from = at,
             Action::Reopen => {
@@ -267,12 +253,7 @@ fn scan(bytes: &[u8], start: usize) -> Scan {
         }
         at += 1;
     }
-    Scan {
-        from,
-        end: at,
-        state,
-        outcome: Outcome::Unfinished,
-    }
+    Scan { from, end: at, state, outcome: Outcome::Unfinished }
 }
 
 /// Whether a whole sequence is handled by us and not left in the run for the engine.

@@ -20,10 +20,7 @@ pub(super) fn truncate(text: &str, limit: usize) -> String {
 
 /// Decodes standard or URL-safe base64, padded or not; `None` for anything else.
 pub(super) fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
-    let digits = text
-        .strip_suffix(b"==")
-        .or_else(|| text.strip_suffix(b"="))
-        .unwrap_or(text);
+    let digits = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
     let mut out = Vec::with_capacity(digits.len() * 3 / 4);
     for group in digits.chunks(4) {
         let mut bits = 0u32;

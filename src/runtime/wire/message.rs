@@ -32,16 +32,8 @@ pub struct Hello {
 impl Hello {
     /// The hello of this version.
     pub fn new(session: Option<SessionId>, generation: Option<u32>) -> Self {
-        let features = FEATURES
-            .iter()
-            .map(|feature| (*feature).to_owned())
-            .collect();
-        Self {
-            protocol: PROTOCOL,
-            features,
-            session,
-            generation,
-        }
+        let features = FEATURES.iter().map(|feature| (*feature).to_owned()).collect();
+        Self { protocol: PROTOCOL, features, session, generation }
     }
 }
 
@@ -152,11 +144,7 @@ pub struct StopPace {
 
 impl Default for StopPace {
     fn default() -> Self {
-        Self {
-            term_ms: 3_000,
-            kill_ms: 6_000,
-            give_up_ms: 10_000,
-        }
+        Self { term_ms: 3_000, kill_ms: 6_000, give_up_ms: 10_000 }
     }
 }
 
@@ -339,19 +327,8 @@ impl Incoming {
     pub fn read(json: &[u8]) -> Result<Self, (u64, Body)> {
         read(json).map_err(|(value, error)| {
             let id = value["id"].as_u64().unwrap_or(0);
-            let what: String = value["type"]
-                .as_str()
-                .unwrap_or("")
-                .chars()
-                .take(80)
-                .collect();
-            (
-                id,
-                Body::NotUnderstood {
-                    what,
-                    message: error,
-                },
-            )
+            let what: String = value["type"].as_str().unwrap_or("").chars().take(80).collect();
+            (id, Body::NotUnderstood { what, message: error })
         })
     }
 }

@@ -100,10 +100,6 @@ impl Decoder {
         };
         let payload = payload.to_vec();
         self.start += HEADER + payload.len();
-        Ok(Some(if *kind == 0 {
-            Frame::Control(payload)
-        } else {
-            Frame::Bytes(payload)
-        }))
+        Ok(Some(if *kind == 0 { Frame::Control(payload) } else { Frame::Bytes(payload) }))
     }
 }

@@ -19,11 +19,7 @@ fn decode(parts: &[&[u8]]) -> Result<Vec<Frame>, WireError> {
 fn any_frame() -> impl Strategy<Value = Frame> {
     let payload = proptest::collection::vec(any::<u8>(), 0..300);
     (any::<bool>(), payload).prop_map(|(control, bytes)| {
-        if control {
-            Frame::Control(bytes)
-        } else {
-            Frame::Bytes(bytes)
-        }
+        if control { Frame::Control(bytes) } else { Frame::Bytes(bytes) }
     })
 }
 
@@ -64,21 +60,12 @@ proptest! {
 
 #[test]
 fn long_frames_and_unknown_kinds_end_the_stream() {
-    assert_eq!(
-        decode(&[&[0, 0x10, 0, 1, 0]]),
-        Err(WireError::TooLong((1 << 20) + 1))
-    );
-    assert_eq!(
-        decode(&[&[0, 0, 0, 1, 2, 0]]),
-        Err(WireError::UnknownKind(2))
-    );
+    assert_eq!(decode(&[&[0, 0x10, 0, 1, 0]]), Err(WireError::TooLong((1 << 20) + 1)));
+    assert_eq!(decode(&[&[0, 0, 0, 1, 2, 0]]), Err(WireError::UnknownKind(2)));
     let mut whole = Vec::new();
     put_bytes(&mut whole, &vec![7; PAYLOAD_LIMIT + 1]);
     let frames = decode(&[&whole]).unwrap();
-    assert_eq!(
-        frames,
-        [Frame::Bytes(vec![7; PAYLOAD_LIMIT]), Frame::Bytes(vec![7])]
-    );
+    assert_eq!(frames, [Frame::Bytes(vec![7; PAYLOAD_LIMIT]), Frame::Bytes(vec![7])]);
 }
 
 #[test]
@@ -86,16 +73,10 @@ fn an_unknown_message_gets_its_own_typed_answer() {
     let read = |value: serde_json::Value| Incoming::read(value.to_string().as_bytes());
     let (id, body) = read(json!({"id": 7, "type": "teleport", "to": "mars"})).unwrap_err();
     assert_eq!(id, 7);
-    assert!(
-        matches!(&body, Body::NotUnderstood { what, .. } if what == "teleport"),
-        "{body:?}"
-    );
+    assert!(matches!(&body, Body::NotUnderstood { what, .. } if what == "teleport"), "{body:?}");
     let (id, body) = read(json!({"id": 8, "type": "resize", "cols": "wide"})).unwrap_err();
     assert_eq!(id, 8);
-    assert!(
-        matches!(&body, Body::NotUnderstood { what, .. } if what == "resize"),
-        "{body:?}"
-    );
+    assert!(matches!(&body, Body::NotUnderstood { what, .. } if what == "resize"), "{body:?}");
     assert!(Incoming::read(b"{{{").is_err());
     assert!(Incoming::read(b"17").is_err());
 }
@@ -104,57 +85,27 @@ fn an_unknown_message_gets_its_own_typed_answer() {
 fn both_sides_skip_what_newer_ones_add() {
     let json = json!({"id": 3, "type": "stop", "generation": 2, "reason": "new field"});
     let request = Incoming::read(json.to_string().as_bytes()).unwrap().request;
-    assert_eq!(
-        request,
-        Request::Stop {
-            generation: Some(2),
-            pace: StopPace::default()
-        }
-    );
+    assert_eq!(request, Request::Stop { generation: Some(2), pace: StopPace::default() });
     let read = |value: serde_json::Value| Outgoing::read(value.to_string().as_bytes()).unwrap();
     let answer = read(json!({"id": 3, "type": "refused", "reason": "eclipse", "message": "no"}));
-    let refused = Body::Refused {
-        reason: Reason::Other,
-        message: "no".to_owned(),
-    };
-    assert_eq!(
-        answer,
-        Outgoing::Answer {
-            id: 3,
-            body: refused
-        }
-    );
+    let refused = Body::Refused { reason: Reason::Other, message: "no".to_owned() };
+    assert_eq!(answer, Outgoing::Answer { id: 3, body: refused });
     assert_eq!(
         read(json!({"id": 4, "type": "sung"})),
-        Outgoing::Answer {
-            id: 4,
-            body: Body::Other
-        }
+        Outgoing::Answer { id: 4, body: Body::Other }
     );
-    assert_eq!(
-        read(json!({"event": "eclipse", "at": 1})),
-        Outgoing::Event(Event::Other)
-    );
+    assert_eq!(read(json!({"event": "eclipse", "at": 1})), Outgoing::Event(Event::Other));
 }
 
 #[test]
 fn what_is_written_is_read_again() {
-    let text = TextReply {
-        lines: vec!["a".to_owned()],
-        cols: 80,
-        rows: 24,
-        ..TextReply::default()
-    };
-    let answer = Outgoing::Answer {
-        id: 9,
-        body: Body::Text(text),
-    };
+    let text =
+        TextReply { lines: vec!["a".to_owned()], cols: 80, rows: 24, ..TextReply::default() };
+    let answer = Outgoing::Answer { id: 9, body: Body::Text(text) };
     let mut out = Vec::new();
     put_control(&mut out, &answer);
     let frames = decode(&[&out]).unwrap();
-    let [Frame::Control(json)] = &frames[..] else {
-        panic!("{frames:?}")
-    };
+    let [Frame::Control(json)] = &frames[..] else { panic!("{frames:?}") };
     assert_eq!(Outgoing::read(json).unwrap(), answer);
 }
 

@@ -13,10 +13,7 @@ use super::{Fixture, id};
 const LIMIT: Duration = Duration::from_secs(20);
 
 async fn next(changes: &mut watch::Receiver<u64>) {
-    tokio::time::timeout(LIMIT, changes.changed())
-        .await
-        .expect("a change is noticed")
-        .unwrap();
+    tokio::time::timeout(LIMIT, changes.changed()).await.expect("a change is noticed").unwrap();
 }
 
 /// Waits until `done`, looking again after each change.

@@ -22,25 +22,12 @@ async fn operations_are_found_until_they_are_finished_v1() {
         error: None,
     };
     store.begin(&operation).await.unwrap();
-    let result = |state: &str| StepResult {
-        id: id("shop-1"),
-        state: state.into(),
-        detail: None,
-    };
-    store
-        .step(&operation.id, "close", &[result("closed")])
-        .await
-        .unwrap();
-    store
-        .step(&operation.id, "move", &[result("moved")])
-        .await
-        .unwrap();
+    let result = |state: &str| StepResult { id: id("shop-1"), state: state.into(), detail: None };
+    store.step(&operation.id, "close", &[result("closed")]).await.unwrap();
+    store.step(&operation.id, "move", &[result("moved")]).await.unwrap();
     operation.step = Some("move".into());
     operation.results = vec![result("moved")];
-    assert_eq!(
-        fixture.second().unfinished().await.unwrap(),
-        [operation.clone()]
-    );
+    assert_eq!(fixture.second().unfinished().await.unwrap(), [operation.clone()]);
     operation.state = OperationState::Stuck;
     store.finish(&operation).await.unwrap();
     assert_eq!(store.unfinished().await.unwrap().len(), 1);
@@ -67,12 +54,6 @@ async fn the_audit_is_newest_first_w6() {
     let events = [event("spawn", Some("shop-1")), event("open", None)];
     fixture.store.record(&events).await.unwrap();
     let [first, second] = events;
-    assert_eq!(
-        fixture.store.events(None, 9).await.unwrap(),
-        [second, first.clone()]
-    );
-    assert_eq!(
-        fixture.store.events(Some(&id("shop-1")), 9).await.unwrap(),
-        [first]
-    );
+    assert_eq!(fixture.store.events(None, 9).await.unwrap(), [second, first.clone()]);
+    assert_eq!(fixture.store.events(Some(&id("shop-1")), 9).await.unwrap(), [first]);
 }

@@ -22,10 +22,7 @@ async fn a_number_is_never_given_twice_s3() {
     store.rollback_seed(&id("shop-1")).await.unwrap();
     assert_eq!(store.reserve_id(Some(&shop)).await.unwrap(), id("shop-2"));
     fixture.seed("shop-3", None).await;
-    assert_eq!(
-        fixture.second().reserve_id(Some(&shop)).await.unwrap(),
-        id("shop-4")
-    );
+    assert_eq!(fixture.second().reserve_id(Some(&shop)).await.unwrap(), id("shop-4"));
     assert_eq!(store.reserve_id(None).await.unwrap(), id("chat-1"));
 }
 
@@ -35,22 +32,10 @@ async fn a_seed_needs_a_free_id_and_its_parent_c9() {
     fixture.live("shop-1", None).await;
     let again = fixture.store.insert_seed(&seed("shop-1", None)).await;
     assert_eq!(again, Err(StoreError::IdInUse { id: id("shop-1") }));
-    let orphan = fixture
-        .store
-        .insert_seed(&seed("shop-2", Some("shop-9")))
-        .await;
-    assert!(
-        matches!(orphan, Err(StoreError::NoParent { .. })),
-        "{orphan:?}"
-    );
-    let itself = fixture
-        .store
-        .insert_seed(&seed("shop-2", Some("shop-2")))
-        .await;
-    assert!(
-        matches!(itself, Err(StoreError::NoParent { .. })),
-        "{itself:?}"
-    );
+    let orphan = fixture.store.insert_seed(&seed("shop-2", Some("shop-9"))).await;
+    assert!(matches!(orphan, Err(StoreError::NoParent { .. })), "{orphan:?}");
+    let itself = fixture.store.insert_seed(&seed("shop-2", Some("shop-2"))).await;
+    assert!(matches!(itself, Err(StoreError::NoParent { .. })), "{itself:?}");
     fixture.live("shop-3", Some("shop-1")).await;
     let grandchild = fixture.seed("api-1", Some("shop-3")).await;
     assert_eq!(grandchild.root, id("shop-1"));
@@ -61,21 +46,10 @@ async fn facts_count_from_publish_on_c4() {
     let fixture = Fixture::new();
     let session = fixture.seed("shop-1", None).await;
     assert_eq!(session.condition.status, Status::Spawning);
-    let tree = Worktree {
-        path: "/w/shop-1".into(),
-        branch: "b".into(),
-        base: "c0ffee".into(),
-    };
-    fixture
-        .store
-        .set_worktree(&id("shop-1"), &tree)
-        .await
-        .unwrap();
+    let tree = Worktree { path: "/w/shop-1".into(), branch: "b".into(), base: "c0ffee".into() };
+    fixture.store.set_worktree(&id("shop-1"), &tree).await.unwrap();
     fixture.observe("shop-1", 1, 1, Activity::Blocked);
-    assert_eq!(
-        fixture.get("shop-1").await.condition.status,
-        Status::Spawning
-    );
+    assert_eq!(fixture.get("shop-1").await.condition.status, Status::Spawning);
 
     fixture.launch("shop-1", 1).await;
     let session = fixture.get("shop-1").await;
@@ -83,26 +57,12 @@ async fn facts_count_from_publish_on_c4() {
     assert_eq!(session.condition.attention, Some(Attention::Permission));
     assert_eq!(session.branch.as_deref(), Some("b"));
     assert_eq!(session.base.as_deref(), Some("c0ffee"));
-    assert_eq!(
-        session.launch.agent_session_id.as_deref(),
-        Some("conversation")
-    );
+    assert_eq!(session.launch.agent_session_id.as_deref(), Some("conversation"));
     assert_eq!(session.runtime.pid, Some(11));
     assert!(session.is_live());
     let wrong = fixture.store.publish(&id("shop-1"), 2).await;
-    assert!(matches!(
-        wrong,
-        Err(StoreError::OtherGeneration {
-            wanted: 2,
-            found: 1,
-            ..
-        })
-    ));
-    let rolled = fixture
-        .store
-        .rollback_seed(&id("shop-1"))
-        .await
-        .unwrap_err();
+    assert!(matches!(wrong, Err(StoreError::OtherGeneration { wanted: 2, found: 1, .. })));
+    let rolled = fixture.store.rollback_seed(&id("shop-1")).await.unwrap_err();
     assert_eq!(rolled.kind(), ErrorKind::Refused);
 }
 
@@ -115,24 +75,14 @@ async fn older_facts_never_replace_newer_ones_w5() {
     fixture.observe("shop-1", 1, 4, Activity::Active);
     assert_eq!(fixture.get("shop-1").await.condition.status, Status::Idle);
 
-    fixture
-        .store
-        .end(&id("shop-1"), Some(TerminationReason::ManuallyKilled))
-        .await
-        .unwrap();
+    fixture.store.end(&id("shop-1"), Some(TerminationReason::ManuallyKilled)).await.unwrap();
     fixture.observe("shop-1", 1, 6, Activity::Active);
     assert_eq!(fixture.get("shop-1").await.condition.status, Status::Killed);
     fixture.observe("shop-1", 2, 1, Activity::WaitingInput);
     fixture.launch("shop-1", 2).await;
-    assert_eq!(
-        fixture.get("shop-1").await.condition.status,
-        Status::NeedsInput
-    );
+    assert_eq!(fixture.get("shop-1").await.condition.status, Status::NeedsInput);
     fixture.observe("shop-1", 1, 9, Activity::Active);
-    assert_eq!(
-        fixture.get("shop-1").await.condition.status,
-        Status::NeedsInput
-    );
+    assert_eq!(fixture.get("shop-1").await.condition.status, Status::NeedsInput);
 }
 
 #[tokio::test]
@@ -150,10 +100,7 @@ async fn an_exit_ends_the_session_with_its_code_a4() {
     });
     fixture.writer("shop-1").write(&last, now).unwrap();
     let session = fixture.get("shop-1").await;
-    assert_eq!(
-        session.condition.lifecycle.reason,
-        Some(TerminationReason::AgentProcessExited)
-    );
+    assert_eq!(session.condition.lifecycle.reason, Some(TerminationReason::AgentProcessExited));
     assert_eq!(session.runtime.exit_code, Some(3));
     assert_eq!(session.condition.question, None);
     let events = fixture.store.events(Some(&id("shop-1")), 10).await.unwrap();
@@ -163,10 +110,7 @@ async fn an_exit_ends_the_session_with_its_code_a4() {
 
     // The stop that made it exit has the last word.
     fixture.store.end(&id("shop-1"), None).await.unwrap();
-    assert_eq!(
-        fixture.get("shop-1").await.condition.lifecycle.state,
-        State::Done
-    );
+    assert_eq!(fixture.get("shop-1").await.condition.lifecycle.state, State::Done);
 }
 
 #[tokio::test]
@@ -174,24 +118,13 @@ async fn an_end_is_final_and_a_parked_session_says_why_c6() {
     let fixture = Fixture::new();
     fixture.live("shop-1", None).await;
     fixture.store.end(&id("shop-1"), None).await.unwrap();
-    fixture
-        .store
-        .end(&id("shop-1"), Some(TerminationReason::PrMerged))
-        .await
-        .unwrap();
-    assert_eq!(
-        fixture.get("shop-1").await.condition.lifecycle.state,
-        State::Done
-    );
+    fixture.store.end(&id("shop-1"), Some(TerminationReason::PrMerged)).await.unwrap();
+    assert_eq!(fixture.get("shop-1").await.condition.lifecycle.state, State::Done);
     let missing = fixture.store.end(&id("shop-9"), None).await.unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::NotFound);
 
     fixture.seed("shop-2", None).await;
-    fixture
-        .store
-        .park(&id("shop-2"), "no such program")
-        .await
-        .unwrap();
+    fixture.store.park(&id("shop-2"), "no such program").await.unwrap();
     let parked = fixture.get("shop-2").await;
     assert_eq!(parked.condition.status, Status::Errored);
     assert_eq!(parked.error.as_deref(), Some("no such program"));
@@ -204,21 +137,10 @@ async fn probes_of_older_launches_are_dropped_a4() {
     let fixture = Fixture::new();
     fixture.live("shop-1", None).await;
     fixture.clock.advance(std::time::Duration::from_mins(5));
-    let dead = Evidence {
-        keeper: Answer::No,
-        process: Answer::No,
-        kill_requested: None,
-    };
-    let stale = [
-        (id("shop-1"), 0, dead.clone()),
-        (id("shop-9"), 1, dead.clone()),
-    ];
+    let dead = Evidence { keeper: Answer::No, process: Answer::No, kill_requested: None };
+    let stale = [(id("shop-1"), 0, dead.clone()), (id("shop-9"), 1, dead.clone())];
     assert_eq!(fixture.store.probed(&stale).await.unwrap(), []);
-    let changed = fixture
-        .store
-        .probed(&[(id("shop-1"), 1, dead)])
-        .await
-        .unwrap();
+    let changed = fixture.store.probed(&[(id("shop-1"), 1, dead)]).await.unwrap();
     assert_eq!(changed, [id("shop-1")]);
     assert!(fixture.store.live().await.unwrap().is_empty());
 }
@@ -231,23 +153,10 @@ async fn timed_rules_are_applied_when_due_t4() {
     fixture.store.settle_due().await.unwrap();
     assert_eq!(fixture.get("shop-1").await.condition.attention, None);
     fixture.clock.advance(std::time::Duration::from_mins(3));
-    assert_eq!(
-        fixture.store.due(fixture.clock.now()).await.unwrap().len(),
-        1
-    );
+    assert_eq!(fixture.store.due(fixture.clock.now()).await.unwrap().len(), 1);
     fixture.store.settle_due().await.unwrap();
-    assert_eq!(
-        fixture.get("shop-1").await.condition.attention,
-        Some(Attention::Retrying)
-    );
-    assert!(
-        fixture
-            .store
-            .due(fixture.clock.now())
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    assert_eq!(fixture.get("shop-1").await.condition.attention, Some(Attention::Retrying));
+    assert!(fixture.store.due(fixture.clock.now()).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -256,16 +165,11 @@ async fn newer_rules_derive_again_and_take_in_what_an_older_keeper_only_stored_w
     fixture.live("shop-1", None).await;
     let set = |value: i64| {
         let connection = super::super::connection::open(&fixture.home.database()).unwrap();
-        connection
-            .execute("UPDATE meta SET value = ?1", [value])
-            .unwrap();
+        connection.execute("UPDATE meta SET value = ?1", [value]).unwrap();
     };
     set(2);
     fixture.observe("shop-1", 1, 2, Activity::Idle);
-    assert_eq!(
-        fixture.get("shop-1").await.condition.status,
-        Status::Working
-    );
+    assert_eq!(fixture.get("shop-1").await.condition.status, Status::Working);
     set(0);
     fixture.second();
     assert_eq!(fixture.get("shop-1").await.condition.status, Status::Idle);
@@ -276,35 +180,17 @@ async fn a_prompt_starts_a_turn_and_is_kept_q2() {
     let fixture = Fixture::new();
     let before = fixture.live("shop-1", None).await;
     fixture.tick();
-    fixture
-        .store
-        .prompted(&id("shop-1"), "Go on", "operator")
-        .await
-        .unwrap();
+    fixture.store.prompted(&id("shop-1"), "Go on", "operator").await.unwrap();
     let after = fixture.get("shop-1").await;
     assert_eq!(after.condition.turn, before.condition.turn + 1);
     assert_eq!(after.condition.sorted_at, fixture.clock.now());
     let messages = fixture.store.messages(&id("shop-1")).await.unwrap();
-    assert_eq!(
-        (messages[0].text.as_str(), messages[0].source.as_str()),
-        ("Go on", "operator")
-    );
+    assert_eq!((messages[0].text.as_str(), messages[0].source.as_str()), ("Go on", "operator"));
 
     let long = "x".repeat(3 << 20);
-    fixture
-        .store
-        .prompted(&id("shop-1"), &long, "agent")
-        .await
-        .unwrap();
-    fixture
-        .store
-        .prompted(&id("shop-1"), &long, "agent")
-        .await
-        .unwrap();
-    assert_eq!(
-        fixture.store.messages(&id("shop-1")).await.unwrap().len(),
-        1
-    );
+    fixture.store.prompted(&id("shop-1"), &long, "agent").await.unwrap();
+    fixture.store.prompted(&id("shop-1"), &long, "agent").await.unwrap();
+    assert_eq!(fixture.store.messages(&id("shop-1")).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -313,29 +199,14 @@ async fn pull_requests_change_status_and_attention_until_seen_t4() {
     fixture.live("shop-1", None).await;
     fixture.tick();
     let prs = vec![failing_pr(7), failing_pr(4)];
-    fixture
-        .store
-        .set_pr_facts(&id("shop-1"), prs)
-        .await
-        .unwrap();
+    fixture.store.set_pr_facts(&id("shop-1"), prs).await.unwrap();
     let session = fixture.get("shop-1").await;
     assert_eq!(session.condition.attention, Some(Attention::CiFailed));
     assert_eq!(session.prs, [failing_pr(4), failing_pr(7)]);
-    fixture
-        .store
-        .seen(&[id("shop-1"), id("shop-9")])
-        .await
-        .unwrap();
+    fixture.store.seen(&[id("shop-1"), id("shop-9")]).await.unwrap();
     assert_eq!(fixture.get("shop-1").await.condition.attention, None);
-    fixture
-        .store
-        .set_pr_facts(&id("shop-1"), Vec::new())
-        .await
-        .unwrap();
-    assert_eq!(
-        fixture.get("shop-1").await.condition.status,
-        Status::Working
-    );
+    fixture.store.set_pr_facts(&id("shop-1"), Vec::new()).await.unwrap();
+    assert_eq!(fixture.get("shop-1").await.condition.status, Status::Working);
 }
 
 #[tokio::test]
@@ -353,11 +224,7 @@ async fn keepers_and_the_store_write_at_once_w1() {
             std::thread::spawn(move || {
                 for sequence in 2..80 {
                     let even = sequence % 2 == 0;
-                    let value = if even {
-                        Activity::Idle
-                    } else {
-                        Activity::Blocked
-                    };
+                    let value = if even { Activity::Idle } else { Activity::Blocked };
                     writer.write(&facts(1, sequence, value, now), now).unwrap();
                 }
             })
@@ -367,19 +234,13 @@ async fn keepers_and_the_store_write_at_once_w1() {
         let title = format!("Title {n}");
         assert!(fixture.store.rename(&id("shop-1"), &title).await.unwrap());
         let rail = fixture.store.sections().await.unwrap();
-        assert!(
-            rail.iter()
-                .all(|section| section.attention <= section.total)
-        );
+        assert!(rail.iter().all(|section| section.attention <= section.total));
     }
     for keeper in keepers {
         keeper.join().unwrap();
     }
     for name in &names {
-        assert_eq!(
-            fixture.get(name).await.condition.attention,
-            Some(Attention::Permission)
-        );
+        assert_eq!(fixture.get(name).await.condition.attention, Some(Attention::Permission));
     }
 }
 
@@ -391,9 +252,7 @@ async fn a_keeper_follows_the_database_when_it_is_replaced() {
     let database = fixture.home.database();
     let copy = database.with_extension("copy");
     let connection = super::super::connection::open(&database).unwrap();
-    connection
-        .execute("VACUUM INTO ?1", [copy.to_str().unwrap()])
-        .unwrap();
+    connection.execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
     let moved = database.with_extension("moved");
     std::fs::rename(&database, &moved).unwrap();
     let now = fixture.tick();
@@ -404,9 +263,7 @@ async fn a_keeper_follows_the_database_when_it_is_replaced() {
     for suffix in ["-wal", "-shm"] {
         std::fs::remove_file(format!("{}{suffix}", database.display())).unwrap();
     }
-    writer
-        .write(&facts(1, 2, Activity::Idle, now), now)
-        .unwrap();
+    writer.write(&facts(1, 2, Activity::Idle, now), now).unwrap();
     let activity: String = super::super::connection::open(&database)
         .unwrap()
         .query_row("SELECT activity FROM facts", [], |row| row.get(0))

@@ -42,12 +42,7 @@ impl Fixture {
         let home = Home::at(folder.path()).unwrap();
         let clock = Clock::fixed(Timestamp(1_000_000_000_000));
         let store = Store::open(&home, WorkspaceName::default(), clock.clone()).unwrap();
-        Self {
-            home,
-            clock,
-            store,
-            _folder: folder,
-        }
+        Self { home, clock, store, _folder: folder }
     }
 
     /// Another handle with connections of its own, as another process has.
@@ -61,12 +56,7 @@ impl Fixture {
     }
 
     pub(super) fn writer(&self, session: &str) -> FactsWriter {
-        FactsWriter::open(
-            &self.home.database(),
-            &WorkspaceName::default(),
-            &id(session),
-        )
-        .unwrap()
+        FactsWriter::open(&self.home.database(), &WorkspaceName::default(), &id(session)).unwrap()
     }
 
     /// Runs a query beside the public calls.
@@ -79,19 +69,13 @@ impl Fixture {
 
     pub(super) async fn project(&self, name: &str) {
         let (path, name) = (path(name), ProjectName::new(name).unwrap());
-        self.store
-            .add_project(&path, Some(name), true, ProjectSetup::default())
-            .await
-            .unwrap();
+        self.store.add_project(&path, Some(name), true, ProjectSetup::default()).await.unwrap();
     }
 
     /// A seed row in the project that its id begins with, or under a parent.
     pub(super) async fn seed(&self, session: &str, parent: Option<&str>) -> Session {
         self.tick();
-        self.store
-            .insert_seed(&seed(session, parent))
-            .await
-            .unwrap()
+        self.store.insert_seed(&seed(session, parent)).await.unwrap()
     }
 
     /// A published session whose agent is active.
@@ -117,9 +101,7 @@ impl Fixture {
 
     pub(super) fn observe(&self, session: &str, generation: u32, sequence: u64, value: Activity) {
         let now = self.tick();
-        self.writer(session)
-            .write(&facts(generation, sequence, value, now), now)
-            .unwrap();
+        self.writer(session).write(&facts(generation, sequence, value, now), now).unwrap();
     }
 
     pub(super) async fn get(&self, session: &str) -> Session {
@@ -128,15 +110,8 @@ impl Fixture {
 
     /// Ids of a section's page in one order.
     pub(super) async fn listed(&self, key: &SectionKey, order: Order) -> Vec<String> {
-        let filter = Filter {
-            section: Some(key.clone()),
-            ..Filter::default()
-        };
-        let query = PageQuery {
-            filter,
-            order,
-            ..PageQuery::default()
-        };
+        let filter = Filter { section: Some(key.clone()), ..Filter::default() };
+        let query = PageQuery { filter, order, ..PageQuery::default() };
         ids(&self.store.page(&query).await.unwrap())
     }
 }
@@ -158,10 +133,7 @@ pub(super) fn section(project: &str) -> SectionKey {
 }
 
 pub(super) fn ids(page: &Page) -> Vec<String> {
-    page.sessions
-        .iter()
-        .map(|session| session.id.to_string())
-        .collect()
+    page.sessions.iter().map(|session| session.id.to_string()).collect()
 }
 
 pub(super) fn seed(session: &str, parent: Option<&str>) -> Seed {
@@ -192,11 +164,7 @@ pub(super) fn facts(generation: u32, sequence: u64, value: Activity, at: Timesta
     Facts {
         generation,
         sequence,
-        activity: ActivityFact {
-            value,
-            since: at,
-            witness: "title".into(),
-        },
+        activity: ActivityFact { value, since: at, witness: "title".into() },
         question: None,
         title: Some("Program".into()),
         last_sign_at: at,
@@ -208,12 +176,7 @@ pub(super) fn facts(generation: u32, sequence: u64, value: Activity, at: Timesta
 }
 
 pub(super) fn exit(at: Timestamp) -> ExitFacts {
-    ExitFacts {
-        code: Some(3),
-        signal: None,
-        at,
-        output: String::new(),
-    }
+    ExitFacts { code: Some(3), signal: None, at, output: String::new() }
 }
 
 pub(super) fn failing_pr(number: u64) -> PrFacts {

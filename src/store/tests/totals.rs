@@ -20,11 +20,7 @@ use super::{Fixture, failing_pr, id, section, seed};
 /// One random act on one of a dozen sessions.
 #[derive(Debug, Clone)]
 enum Act {
-    Seed {
-        project: usize,
-        parent: Option<usize>,
-        pinned: bool,
-    },
+    Seed { project: usize, parent: Option<usize>, pinned: bool },
     Launch(usize),
     Observe(usize, Activity),
     Prompt(usize),
@@ -71,11 +67,7 @@ impl Player {
         let pick = |n: usize| self.ids.get(n % self.ids.len().max(1)).map(|text| id(text));
         let store = &self.fixture.store;
         match act {
-            Act::Seed {
-                project,
-                parent,
-                pinned,
-            } => {
+            Act::Seed { project, parent, pinned } => {
                 let project = ["shop", "api", "chat"][project];
                 let session = format!("{project}-{}", self.ids.len() + 1);
                 let mut seed = seed(&session, None);
@@ -98,8 +90,7 @@ impl Player {
                 if let Some(row) = store.session(&session).await.unwrap() {
                     self.sequence += 1;
                     let generation = row.condition.lifecycle.published;
-                    self.fixture
-                        .observe(session.as_str(), generation, self.sequence, activity);
+                    self.fixture.observe(session.as_str(), generation, self.sequence, activity);
                 }
             }
             Act::Prompt(n) => {
@@ -108,10 +99,7 @@ impl Player {
                 }
             }
             Act::Pin(n, pinned) => {
-                store
-                    .pin(&pick(n).into_iter().collect::<Vec<_>>(), pinned)
-                    .await
-                    .unwrap();
+                store.pin(&pick(n).into_iter().collect::<Vec<_>>(), pinned).await.unwrap();
             }
             Act::Prs(n, some) => {
                 if let Some(session) = pick(n) {
@@ -119,15 +107,10 @@ impl Player {
                     let _ = store.set_pr_facts(&session, prs).await;
                 }
             }
-            Act::Seen(n) => store
-                .seen(&pick(n).into_iter().collect::<Vec<_>>())
-                .await
-                .unwrap(),
+            Act::Seen(n) => store.seen(&pick(n).into_iter().collect::<Vec<_>>()).await.unwrap(),
             Act::End(n) => {
                 if let Some(session) = pick(n) {
-                    let _ = store
-                        .end(&session, Some(TerminationReason::ManuallyKilled))
-                        .await;
+                    let _ = store.end(&session, Some(TerminationReason::ManuallyKilled)).await;
                 }
             }
             Act::Delete(numbers) => {
@@ -136,18 +119,11 @@ impl Player {
                 let rows: Vec<TombstoneRow> = plan
                     .rows
                     .into_iter()
-                    .map(|row| TombstoneRow {
-                        id: row.id,
-                        was_live: row.live,
-                        trash_path: None,
-                    })
+                    .map(|row| TombstoneRow { id: row.id, was_live: row.live, trash_path: None })
                     .collect();
                 let conditions = Conditions::default();
                 let batch = random::operation();
-                store
-                    .tombstone(&requested, &conditions, &rows, &batch)
-                    .await
-                    .unwrap();
+                store.tombstone(&requested, &conditions, &rows, &batch).await.unwrap();
             }
             Act::RestoreLast => {
                 if let Some(batch) = store.last_batch().await.unwrap() {
@@ -174,12 +150,7 @@ impl Player {
 }
 
 fn untombstones(rows: &[Session]) -> Vec<Untombstone> {
-    rows.iter()
-        .map(|row| Untombstone {
-            id: row.id.clone(),
-            folder: None,
-        })
-        .collect()
+    rows.iter().map(|row| Untombstone { id: row.id.clone(), folder: None }).collect()
 }
 
 /// Counts everything again from the sessions and compares.
@@ -203,9 +174,7 @@ async fn check(fixture: &Fixture) {
         entry.0 += 1;
         entry.1 += u64::from(session.condition.attention.is_some());
         entry.2.add(session.condition.zone(), 1);
-        *placed
-            .entry(session.placement.key().to_string())
-            .or_default() += 1;
+        *placed.entry(session.placement.key().to_string()).or_default() += 1;
     }
     let rail = fixture.store.sections().await.unwrap();
     for section in &rail {
@@ -221,10 +190,7 @@ async fn check(fixture: &Fixture) {
         assert_eq!(project.sessions, counted.unwrap_or(0));
     }
     let page = fixture.store.page(&PageQuery::default()).await.unwrap();
-    assert_eq!(
-        (page.total as usize, page.sessions.len()),
-        (sessions.len(), sessions.len())
-    );
+    assert_eq!((page.total as usize, page.sessions.len()), (sessions.len(), sessions.len()));
 }
 
 fn expected_shown(
@@ -234,12 +200,7 @@ fn expected_shown(
     let parent = session.parent.as_ref().and_then(|parent| all.get(parent));
     let parent = parent.map(|parent| (expected_shown(parent, all), parent.placement.key()));
     let parent = parent.as_ref().map(|(shown, key)| (shown, key));
-    shown(
-        &session.id,
-        &session.placement,
-        session.pinned_at.is_some(),
-        parent,
-    )
+    shown(&session.id, &session.placement, session.pinned_at.is_some(), parent)
 }
 
 /// The columns of a session's head are those of the head itself.

@@ -23,18 +23,11 @@ fn set(names: &[&str]) -> BTreeSet<SessionId> {
 
 fn row(name: &str) -> TombstoneRow {
     let trash_path = Some(format!("/trash/{name}").into());
-    TombstoneRow {
-        id: id(name),
-        was_live: false,
-        trash_path,
-    }
+    TombstoneRow { id: id(name), was_live: false, trash_path }
 }
 
 fn back(name: &str) -> Untombstone {
-    Untombstone {
-        id: id(name),
-        folder: None,
-    }
+    Untombstone { id: id(name), folder: None }
 }
 
 async fn delete(fixture: &Fixture, requested: &[&str], expected: &[&str]) -> (BatchId, Tombstoned) {
@@ -42,10 +35,7 @@ async fn delete(fixture: &Fixture, requested: &[&str], expected: &[&str]) -> (Ba
     let rows: Vec<TombstoneRow> = expected.iter().map(|name| row(name)).collect();
     let batch = random::operation();
     let conditions = Conditions::default();
-    let done = fixture
-        .store
-        .tombstone(&set(requested), &conditions, &rows, &batch)
-        .await;
+    let done = fixture.store.tombstone(&set(requested), &conditions, &rows, &batch).await;
     (batch, done.unwrap())
 }
 
@@ -62,9 +52,7 @@ async fn columns_of(fixture: &Fixture, session: &str) -> Vec<Vec<Value>> {
                 let mut statement = scope.conn.prepare(&sql)?;
                 let width = statement.column_count();
                 let rows = statement.query_map([&session], |row| {
-                    (0..width)
-                        .map(|at| row.get(at))
-                        .collect::<rusqlite::Result<Vec<Value>>>()
+                    (0..width).map(|at| row.get(at)).collect::<rusqlite::Result<Vec<Value>>>()
                 })?;
                 all.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
             }
@@ -79,16 +67,8 @@ async fn a_batch_comes_back_to_the_column_r1() {
     fixture.live("shop-1", None).await;
     fixture.live("shop-2", Some("shop-1")).await;
     fixture.live("shop-3", Some("shop-2")).await;
-    fixture
-        .store
-        .prompted(&id("shop-2"), "go", "operator")
-        .await
-        .unwrap();
-    fixture
-        .store
-        .set_pr_facts(&id("shop-3"), vec![failing_pr(3)])
-        .await
-        .unwrap();
+    fixture.store.prompted(&id("shop-2"), "go", "operator").await.unwrap();
+    fixture.store.set_pr_facts(&id("shop-3"), vec![failing_pr(3)]).await.unwrap();
     fixture.store.pin(&[id("shop-1")], true).await.unwrap();
     for name in ["shop-1", "shop-2", "shop-3"] {
         let reason = Some(TerminationReason::ManuallyKilled);
@@ -104,35 +84,21 @@ async fn a_batch_comes_back_to_the_column_r1() {
     let (batch, done) = delete(&fixture, &["shop-1"], &names).await;
     assert_eq!(done, Tombstoned::Done { messages: 1 });
     assert_eq!(fixture.store.trash_count().await.unwrap(), 3);
-    assert_eq!(
-        fixture.store.last_batch().await.unwrap(),
-        Some(batch.clone())
-    );
+    assert_eq!(fixture.store.last_batch().await.unwrap(), Some(batch.clone()));
     let tombstone = fixture.get("shop-2").await;
     let deletion = tombstone.deletion.unwrap();
-    assert_eq!(
-        (deletion.at, deletion.batch),
-        (fixture.clock.now(), batch.clone())
-    );
+    assert_eq!((deletion.at, deletion.batch), (fixture.clock.now(), batch.clone()));
     assert_eq!(deletion.trash_path, Some("/trash/shop-2".into()));
     assert_eq!(fixture.store.all_ids().await.unwrap(), []);
 
     let rows = fixture.store.batch(&batch).await.unwrap();
-    let rows: Vec<Untombstone> = rows
-        .into_iter()
-        .map(|row| Untombstone {
-            id: row.id,
-            folder: None,
-        })
-        .collect();
+    let rows: Vec<Untombstone> =
+        rows.into_iter().map(|row| Untombstone { id: row.id, folder: None }).collect();
     fixture.store.untombstone(&rows).await.unwrap();
     for (name, before) in names.iter().zip(before) {
         assert_eq!(columns_of(&fixture, name).await, before, "{name}");
     }
-    assert_eq!(
-        fixture.listed(&SectionKey::pinned(), Order::Recent).await,
-        listed
-    );
+    assert_eq!(fixture.listed(&SectionKey::pinned(), Order::Recent).await, listed);
     assert_eq!(fixture.store.last_batch().await.unwrap(), None);
 }
 
@@ -145,25 +111,12 @@ async fn what_ran_comes_back_ended_and_what_was_done_stays_done_r1() {
     delete(&fixture, &["shop-1", "shop-2"], &["shop-1", "shop-2"]).await;
     assert!(fixture.get("shop-1").await.deletion.unwrap().was_live);
     assert!(!fixture.get("shop-2").await.deletion.unwrap().was_live);
-    let moved = Untombstone {
-        id: id("shop-1"),
-        folder: Some("/elsewhere".into()),
-    };
-    fixture
-        .store
-        .untombstone(&[moved, back("shop-2")])
-        .await
-        .unwrap();
+    let moved = Untombstone { id: id("shop-1"), folder: Some("/elsewhere".into()) };
+    fixture.store.untombstone(&[moved, back("shop-2")]).await.unwrap();
     let first = fixture.get("shop-1").await;
-    assert_eq!(
-        first.condition.lifecycle.reason,
-        Some(TerminationReason::ManuallyKilled)
-    );
+    assert_eq!(first.condition.lifecycle.reason, Some(TerminationReason::ManuallyKilled));
     assert_eq!(first.folder, std::path::Path::new("/elsewhere"));
-    assert_eq!(
-        fixture.get("shop-2").await.condition.lifecycle.state,
-        State::Done
-    );
+    assert_eq!(fixture.get("shop-2").await.condition.lifecycle.state, State::Done);
 }
 
 #[tokio::test]
@@ -194,19 +147,12 @@ async fn a_changed_closure_changes_nothing_d4() {
         let (_, done) = delete(&fixture, &["shop-1"], expected).await;
         assert_eq!(done, Tombstoned::PlanChanged);
     }
-    let conditions = Conditions {
-        exclude_pinned: true,
-        ..Conditions::default()
-    };
+    let conditions = Conditions { exclude_pinned: true, ..Conditions::default() };
     fixture.store.pin(&[id("shop-2")], true).await.unwrap();
     let rows = [row("shop-1"), row("shop-2")];
     let requested = set(&["shop-1"]);
     let batch = random::operation();
-    let done = fixture
-        .store
-        .tombstone(&requested, &conditions, &rows, &batch)
-        .await
-        .unwrap();
+    let done = fixture.store.tombstone(&requested, &conditions, &rows, &batch).await.unwrap();
     assert_eq!(done, Tombstoned::PlanChanged);
     assert_eq!(columns_of(&fixture, "shop-1").await, before);
 }
@@ -217,11 +163,7 @@ async fn a_plan_has_the_closure_and_says_what_is_missing_d2() {
     fixture.live("shop-1", None).await;
     fixture.live("shop-2", Some("shop-1")).await;
     fixture.seed("shop-3", None).await;
-    fixture
-        .store
-        .set_pr_facts(&id("shop-2"), vec![failing_pr(9)])
-        .await
-        .unwrap();
+    fixture.store.set_pr_facts(&id("shop-2"), vec![failing_pr(9)]).await.unwrap();
     delete(&fixture, &["shop-3"], &["shop-3"]).await;
     let requested = set(&["shop-1", "shop-3", "shop-9"]);
     let plan = fixture.store.plan_rows(&requested).await.unwrap();
@@ -251,15 +193,9 @@ async fn a_component_is_the_topmost_tombstone_and_its_tree_r1() {
     let alone = fixture.store.untombstone(&[back("shop-3")]).await;
     let (child, parent) = (id("shop-3"), id("shop-2"));
     assert_eq!(alone, Err(StoreError::NoParent { id: child, parent }));
-    let live = fixture
-        .store
-        .untombstone(&[back("shop-2"), back("shop-4")])
-        .await;
+    let live = fixture.store.untombstone(&[back("shop-2"), back("shop-4")]).await;
     assert_eq!(live, Err(StoreError::NotInTrash { id: id("shop-4") }));
-    assert_eq!(
-        fixture.store.last_batch().await.unwrap(),
-        Some(second.clone())
-    );
+    assert_eq!(fixture.store.last_batch().await.unwrap(), Some(second.clone()));
 
     // The parent was pinned meanwhile: those that come back are shown under its pin.
     fixture.store.pin(&[id("shop-1")], true).await.unwrap();
@@ -268,12 +204,7 @@ async fn a_component_is_the_topmost_tombstone_and_its_tree_r1() {
     fixture.store.untombstone(&[back("shop-3")]).await.unwrap();
     let pinned = fixture.listed(&SectionKey::pinned(), Order::Recent).await;
     assert_eq!(pinned, ["shop-1", "shop-4", "shop-3", "shop-2"]);
-    assert!(
-        fixture
-            .listed(&section("shop"), Order::Recent)
-            .await
-            .is_empty()
-    );
+    assert!(fixture.listed(&section("shop"), Order::Recent).await.is_empty());
 }
 
 #[tokio::test]
@@ -285,39 +216,16 @@ async fn the_trash_lists_the_newest_deletion_first_r4() {
     }
     delete(&fixture, &["shop-2"], &["shop-2"]).await;
     let (batch, _) = delete(&fixture, &["shop-1", "chat-1"], &["chat-1", "shop-1"]).await;
-    let mut query = PageQuery {
-        deleted: true,
-        limit: 2,
-        ..PageQuery::default()
-    };
+    let mut query = PageQuery { deleted: true, limit: 2, ..PageQuery::default() };
     let page = fixture.store.page(&query).await.unwrap();
-    assert_eq!(
-        (ids(&page), page.total),
-        (vec!["chat-1".into(), "shop-1".into()], 3)
-    );
+    assert_eq!((ids(&page), page.total), (vec!["chat-1".into(), "shop-1".into()], 3));
     query.cursor = page.next_cursor;
     let page = fixture.store.page(&query).await.unwrap();
-    assert_eq!(
-        (ids(&page), page.next_cursor),
-        (vec!["shop-2".into()], None)
-    );
-    let filter = Filter {
-        section: Some(section("shop")),
-        ..Filter::default()
-    };
-    query = PageQuery {
-        deleted: true,
-        filter,
-        ..PageQuery::default()
-    };
-    assert_eq!(
-        ids(&fixture.store.page(&query).await.unwrap()),
-        ["shop-1", "shop-2"]
-    );
-    query.filter = Filter {
-        batch: Some(batch),
-        ..Filter::default()
-    };
+    assert_eq!((ids(&page), page.next_cursor), (vec!["shop-2".into()], None));
+    let filter = Filter { section: Some(section("shop")), ..Filter::default() };
+    query = PageQuery { deleted: true, filter, ..PageQuery::default() };
+    assert_eq!(ids(&fixture.store.page(&query).await.unwrap()), ["shop-1", "shop-2"]);
+    query.filter = Filter { batch: Some(batch), ..Filter::default() };
     assert_eq!(fixture.store.page(&query).await.unwrap().total, 2);
 }
 
@@ -329,10 +237,7 @@ fn many(fixture: &Fixture, count: usize) -> Vec<SeededSession> {
             id: id(&format!("shop-{n}")),
             kind: Kind::Worker,
             parent: (n % 4 == 0).then(|| id(&format!("shop-{}", n - 1))),
-            launch: LaunchFacts {
-                agent: "codex".into(),
-                ..LaunchFacts::default()
-            },
+            launch: LaunchFacts { agent: "codex".into(), ..LaunchFacts::default() },
             title: format!("Session {n}"),
             prompt: Some("Do it".into()),
             placement: seed("shop-1", None).placement,
@@ -342,11 +247,7 @@ fn many(fixture: &Fixture, count: usize) -> Vec<SeededSession> {
             folder: format!("/w/shop-{n}").into(),
             branch: Some(format!("b{n}")),
             dirty: None,
-            prs: if n % 50 == 0 {
-                vec![failing_pr(n as u64)]
-            } else {
-                Vec::new()
-            },
+            prs: if n % 50 == 0 { vec![failing_pr(n as u64)] } else { Vec::new() },
             created_at: now,
         })
         .collect()
@@ -365,11 +266,7 @@ async fn ten_thousand_sessions_go_and_come_back_in_one_batch_d15() {
     let rows: Vec<TombstoneRow> = requested.iter().map(|id| row(id.as_str())).collect();
     let batch = random::operation();
     let conditions = Conditions::default();
-    let done = fixture
-        .store
-        .tombstone(&requested, &conditions, &rows, &batch)
-        .await
-        .unwrap();
+    let done = fixture.store.tombstone(&requested, &conditions, &rows, &batch).await.unwrap();
     let deleted = clock::monotonic();
     assert_eq!(done, Tombstoned::Done { messages: 0 });
     assert_eq!(fixture.store.sections().await.unwrap()[0].total, 0);

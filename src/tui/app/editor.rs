@@ -18,19 +18,12 @@ impl Editor {
     /// One line with the cursor at its end.
     pub fn line(text: &str) -> Self {
         let text = clean_line(text);
-        Self {
-            cursor: text.len(),
-            text,
-            multiline: false,
-        }
+        Self { cursor: text.len(), text, multiline: false }
     }
 
     /// An empty text of any number of lines.
     pub fn block() -> Self {
-        Self {
-            multiline: true,
-            ..Self::default()
-        }
+        Self { multiline: true, ..Self::default() }
     }
 
     /// The text.
@@ -52,11 +45,7 @@ impl Editor {
 
     /// Inserts a text at the cursor, without control characters.
     pub fn insert(&mut self, text: &str) {
-        let text = if self.multiline {
-            clean_block(text)
-        } else {
-            one_line(text)
-        };
+        let text = if self.multiline { clean_block(text) } else { one_line(text) };
         self.text.insert_str(self.cursor, &text);
         self.cursor += text.len();
     }
@@ -122,20 +111,12 @@ impl Editor {
 
     fn before(&self) -> usize {
         let mut cursor = GraphemeCursor::new(self.cursor, self.text.len(), true);
-        cursor
-            .prev_boundary(&self.text, 0)
-            .ok()
-            .flatten()
-            .unwrap_or(0)
+        cursor.prev_boundary(&self.text, 0).ok().flatten().unwrap_or(0)
     }
 
     fn after(&self) -> usize {
         let mut cursor = GraphemeCursor::new(self.cursor, self.text.len(), true);
-        cursor
-            .next_boundary(&self.text, 0)
-            .ok()
-            .flatten()
-            .unwrap_or(self.text.len())
+        cursor.next_boundary(&self.text, 0).ok().flatten().unwrap_or(self.text.len())
     }
 
     fn line_start(&self) -> usize {
@@ -143,16 +124,13 @@ impl Editor {
     }
 
     fn line_end(&self) -> usize {
-        self.text[self.cursor..]
-            .find('\n')
-            .map_or(self.text.len(), |at| self.cursor + at)
+        self.text[self.cursor..].find('\n').map_or(self.text.len(), |at| self.cursor + at)
     }
 
     fn word_start(&self) -> usize {
         let head = self.text[..self.cursor].trim_end();
-        head.rfind(char::is_whitespace).map_or(0, |at| {
-            at + head[at..].chars().next().map_or(1, char::len_utf8)
-        })
+        head.rfind(char::is_whitespace)
+            .map_or(0, |at| at + head[at..].chars().next().map_or(1, char::len_utf8))
     }
 
     fn vertical(&mut self, by: isize) {
@@ -171,12 +149,7 @@ impl Editor {
             end + 1
         };
         let line = self.text[target..].split('\n').next().unwrap_or("");
-        self.cursor = target
-            + line
-                .graphemes(true)
-                .take(column)
-                .map(str::len)
-                .sum::<usize>();
+        self.cursor = target + line.graphemes(true).take(column).map(str::len).sum::<usize>();
     }
 }
 

@@ -55,11 +55,7 @@ pub fn parse(text: &str) -> Parsed {
             parsed.push(&piece[..=name.len()], Kind::Known);
             parsed.push(&piece[name.len() + 1..], Kind::Text);
         } else {
-            let wrong = if is_name(name) {
-                word.to_owned()
-            } else {
-                format!("{name}:")
-            };
+            let wrong = if is_name(name) { word.to_owned() } else { format!("{name}:") };
             parsed.error.get_or_insert(format!("no such word: {wrong}"));
             parsed.push(word, Kind::Unknown);
             parsed.push(&piece[word.len()..], Kind::Text);
@@ -70,19 +66,13 @@ pub fn parse(text: &str) -> Parsed {
 }
 
 fn is_name(name: &str) -> bool {
-    matches!(
-        name,
-        "status" | "zone" | "agent" | "project" | "age" | "dirty"
-    )
+    matches!(name, "status" | "zone" | "agent" | "project" | "age" | "dirty")
 }
 
 impl Parsed {
     fn push(&mut self, text: &str, kind: Kind) {
         if !text.is_empty() {
-            self.pieces.push(Piece {
-                text: text.to_owned(),
-                kind,
-            });
+            self.pieces.push(Piece { text: text.to_owned(), kind });
         }
     }
 
@@ -137,11 +127,7 @@ mod tests {
         assert_eq!(parsed.filter.older_than.map(|d| d.as_secs()), Some(604_800));
         assert_eq!(parsed.filter.text.as_deref(), Some("che ck"));
         assert_eq!(parsed.error, None);
-        let whole: String = parsed
-            .pieces
-            .iter()
-            .map(|piece| piece.text.as_str())
-            .collect();
+        let whole: String = parsed.pieces.iter().map(|piece| piece.text.as_str()).collect();
         assert_eq!(whole, "agent:claude,codex status:idle age:>7d  che ck");
     }
 

@@ -82,10 +82,7 @@ impl NewForm {
         Self {
             project: projects.first().cloned(),
             projects,
-            agent: agents
-                .first()
-                .cloned()
-                .unwrap_or_else(|| "shell".to_owned()),
+            agent: agents.first().cloned().unwrap_or_else(|| "shell".to_owned()),
             agents,
             prompt: Editor::block(),
             title: Editor::line(""),
@@ -100,10 +97,7 @@ impl NewForm {
     /// Empties what was typed; project and agent are remembered.
     pub fn started(&mut self) {
         let (project, agent) = (self.project.take(), std::mem::take(&mut self.agent));
-        *self = Self::new(
-            std::mem::take(&mut self.projects),
-            std::mem::take(&mut self.agents),
-        );
+        *self = Self::new(std::mem::take(&mut self.projects), std::mem::take(&mut self.agents));
         self.project = project;
         self.agent = agent;
     }
@@ -121,10 +115,7 @@ impl NewForm {
 
     /// Whether the field in focus takes text.
     pub fn takes_text(&self) -> bool {
-        matches!(
-            self.field,
-            Field::Prompt | Field::Title | Field::Branch | Field::Id
-        )
+        matches!(self.field, Field::Prompt | Field::Title | Field::Branch | Field::Id)
     }
 
     /// Moves to another field; those that mean nothing in a chat are passed over.
@@ -152,13 +143,8 @@ impl NewForm {
                 self.project = self.projects.get(turned(at, by, n + 1)).cloned();
             }
             Field::Agent if !self.agents.is_empty() => {
-                let at = self
-                    .agents
-                    .iter()
-                    .position(|name| *name == self.agent)
-                    .unwrap_or(0);
-                self.agent
-                    .clone_from(&self.agents[turned(at, by, self.agents.len())]);
+                let at = self.agents.iter().position(|name| *name == self.agent).unwrap_or(0);
+                self.agent.clone_from(&self.agents[turned(at, by, self.agents.len())]);
             }
             _ => {}
         }
@@ -180,10 +166,8 @@ impl NewForm {
     pub fn request(&self, folder: &Path, size: (u16, u16)) -> Result<CreateRequest, String> {
         let filled =
             |editor: &Editor| Some(editor.text().trim().to_owned()).filter(|t| !t.is_empty());
-        let id = filled(&self.id)
-            .map(SessionId::new)
-            .transpose()
-            .map_err(|error| error.to_string())?;
+        let id =
+            filled(&self.id).map(SessionId::new).transpose().map_err(|error| error.to_string())?;
         Ok(CreateRequest {
             place: match &self.project {
                 Some(name) => Place::Project(name.clone()),
@@ -212,9 +196,7 @@ impl NewForm {
 
 /// `at` moved by `by` in a ring of `n`.
 fn turned(at: usize, by: isize, n: usize) -> usize {
-    (at as isize + by)
-        .rem_euclid(n.max(1) as isize)
-        .unsigned_abs()
+    (at as isize + by).rem_euclid(n.max(1) as isize).unsigned_abs()
 }
 
 #[cfg(test)]
@@ -247,9 +229,6 @@ mod tests {
         form.prompt.insert("Round VAT");
         assert_eq!(form.title_or_default(), "Round VAT");
         form.started();
-        assert_eq!(
-            (form.agent.as_str(), form.prompt.is_empty()),
-            ("codex", true)
-        );
+        assert_eq!((form.agent.as_str(), form.prompt.is_empty()), ("codex", true));
     }
 }

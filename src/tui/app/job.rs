@@ -25,10 +25,7 @@ pub struct Job {
 impl Job {
     /// Sessions that are at their end.
     pub fn done(&self) -> usize {
-        self.states
-            .values()
-            .filter(|(state, _)| is_final(self.verb, state))
-            .count()
+        self.states.values().filter(|(state, _)| is_final(self.verb, state)).count()
     }
 
     /// The word on the row of a session while this job acts on it (`spec/look.md` section 2).
@@ -82,22 +79,14 @@ impl Jobs {
     /// Takes in a report.
     pub fn report(&mut self, progress: &Progress, now: Timestamp) {
         match progress {
-            Progress::Began {
-                operation,
-                verb,
-                total,
-            } => self.running.push(Job {
+            Progress::Began { operation, verb, total } => self.running.push(Job {
                 id: operation.clone(),
                 verb: *verb,
                 total: *total,
                 began: now,
                 states: BTreeMap::new(),
             }),
-            Progress::Session {
-                operation,
-                id,
-                state,
-            } => {
+            Progress::Session { operation, id, state } => {
                 if let Some(job) = self.running.iter_mut().find(|job| job.id == *operation) {
                     job.states.insert(id.clone(), ((*state).to_owned(), now));
                 }
@@ -111,10 +100,7 @@ impl Jobs {
         self.operations = operations;
         let gone = |id: &OperationId| self.operations.iter().all(|operation| operation.id != *id);
         if self.selected.as_ref().is_none_or(gone) {
-            self.selected = self
-                .operations
-                .first()
-                .map(|operation| operation.id.clone());
+            self.selected = self.operations.first().map(|operation| operation.id.clone());
         }
     }
 
@@ -147,10 +133,7 @@ impl Jobs {
     /// Selects by place, clamped.
     pub fn select(&mut self, index: usize) {
         let index = index.min(self.operations.len().saturating_sub(1));
-        self.selected = self
-            .operations
-            .get(index)
-            .map(|operation| operation.id.clone());
+        self.selected = self.operations.get(index).map(|operation| operation.id.clone());
         self.scroll = 0;
     }
 
@@ -162,11 +145,7 @@ impl Jobs {
             .session_ids
             .iter()
             .map(|id| {
-                let stored = operation
-                    .results
-                    .iter()
-                    .rev()
-                    .find(|result| result.id == *id);
+                let stored = operation.results.iter().rev().find(|result| result.id == *id);
                 let live = job.and_then(|job| job.states.get(id));
                 let ended = operation.state == OperationState::Done;
                 let state = live
@@ -236,21 +215,14 @@ mod tests {
 
     #[test]
     fn a_row_is_busy_until_its_session_is_at_its_end() {
-        let (operation, id) = (
-            "op".parse::<OperationId>().unwrap(),
-            "shop-4".parse().unwrap(),
-        );
+        let (operation, id) = ("op".parse::<OperationId>().unwrap(), "shop-4".parse().unwrap());
         let mut jobs = Jobs::default();
         let session = |state| Progress::Session {
             operation: operation.clone(),
             id: "shop-4".parse().unwrap(),
             state,
         };
-        let began = Progress::Began {
-            operation: operation.clone(),
-            verb: Verb::Delete,
-            total: 2,
-        };
+        let began = Progress::Began { operation: operation.clone(), verb: Verb::Delete, total: 2 };
         jobs.report(&began, Timestamp(0));
         for (state, word) in [
             ("waiting", Some("waiting")),

@@ -26,8 +26,11 @@ pub enum Shape {
     Zoom,
     /// Sections and one wide pane.
     Wide,
-    /// Two panes: operations and results.
-    Pair,
+    /// Two panes: operations and results; one of them where there is no room for both.
+    Pair {
+        /// The results have the focus.
+        right: bool,
+    },
     /// One pane.
     Single,
 }
@@ -84,13 +87,10 @@ impl Layout {
                 layout.list = list;
                 layout.take_right(right, 1);
             }
-            Shape::Pair => {
-                let left = if cols < TWO_COLUMNS {
-                    cols
-                } else {
-                    (cols * 5 / 12).min(60)
-                };
-                let (list, right) = beside(body, left);
+            Shape::Pair { right: true } if cols < THREE_COLUMNS => layout.right = body,
+            Shape::Pair { .. } if cols < THREE_COLUMNS => layout.list = body,
+            Shape::Pair { .. } => {
+                let (list, right) = beside(body, (cols * 5 / 12).min(60));
                 layout.list = list;
                 layout.right = right;
             }
@@ -124,16 +124,8 @@ impl Layout {
             if peek > 0 {
                 self.list.height = rest.height - peek - 1;
                 let y = rest.y + self.list.height;
-                self.peek_rule = Rect {
-                    y,
-                    height: 1,
-                    ..rest
-                };
-                self.peek = Rect {
-                    y: y + 1,
-                    height: peek,
-                    ..rest
-                };
+                self.peek_rule = Rect { y, height: 1, ..rest };
+                self.peek = Rect { y: y + 1, height: peek, ..rest };
             }
         }
     }
@@ -144,16 +136,8 @@ impl Layout {
         if area.height >= strip + 8 {
             self.right.height = area.height - strip - 1;
             let y = area.y + self.right.height;
-            self.strip_rule = Rect {
-                y,
-                height: 1,
-                ..area
-            };
-            self.strip = Rect {
-                y: y + 1,
-                height: strip,
-                ..area
-            };
+            self.strip_rule = Rect { y, height: 1, ..area };
+            self.strip = Rect { y: y + 1, height: strip, ..area };
         }
     }
 
@@ -161,11 +145,7 @@ impl Layout {
     pub fn list_rows(&self) -> Rect {
         let header = u16::from(self.has_header());
         let list = self.list;
-        Rect {
-            y: list.y + header,
-            height: list.height.saturating_sub(header),
-            ..list
-        }
+        Rect { y: list.y + header, height: list.height.saturating_sub(header), ..list }
     }
 
     /// Whether the list has a line with the names of its columns.
@@ -177,11 +157,7 @@ impl Layout {
 /// Columns and rows of an agent that is typed to in a window of this size; also what a new one is
 /// given (`spec/look.md` section 5).
 pub fn typing_size(size: (u16, u16)) -> (u16, u16) {
-    let shape = if size.0 >= THREE_COLUMNS {
-        Shape::Typing
-    } else {
-        Shape::Zoom
-    };
+    let shape = if size.0 >= THREE_COLUMNS { Shape::Typing } else { Shape::Zoom };
     pane_size(&Layout::of(size, shape))
 }
 
@@ -194,11 +170,7 @@ pub fn pane_size(layout: &Layout) -> (u16, u16) {
 /// The area of a screen in its pane: one empty cell at the left.
 pub fn inset(area: Rect) -> Rect {
     let left = area.width.min(1);
-    Rect {
-        x: area.x + left,
-        width: area.width - left,
-        ..area
-    }
+    Rect { x: area.x + left, width: area.width - left, ..area }
 }
 
 /// Splits an area at `left` cells; one cell between the two is the line between columns.
@@ -208,15 +180,8 @@ fn beside(area: Rect, left: u16) -> (Rect, Rect) {
         return (Rect::default(), area);
     }
     let gap = (area.width - left).min(1);
-    let first = Rect {
-        width: left,
-        ..area
-    };
-    let second = Rect {
-        x: area.x + left + gap,
-        width: area.width - left - gap,
-        ..area
-    };
+    let first = Rect { width: left, ..area };
+    let second = Rect { x: area.x + left + gap, width: area.width - left - gap, ..area };
     (first, second)
 }
 
@@ -245,30 +210,14 @@ mod tests {
 
     #[test]
     fn columns_follow_the_width() {
-        let board = |cols, rows| {
-            Layout::of(
-                (cols, rows),
-                Shape::Board {
-                    right: false,
-                    rail: false,
-                },
-            )
-        };
+        let board =
+            |cols, rows| Layout::of((cols, rows), Shape::Board { right: false, rail: false });
         let wide = board(200, 60);
-        assert_eq!(
-            (wide.rail.width, wide.list.width, wide.right.width),
-            (24, 92, 82)
-        );
+        assert_eq!((wide.rail.width, wide.list.width, wide.right.width), (24, 92, 82));
         let middle = board(120, 40);
-        assert_eq!(
-            (middle.rail.width, middle.list.width, middle.right.width),
-            (18, 54, 46)
-        );
+        assert_eq!((middle.rail.width, middle.list.width, middle.right.width), (18, 54, 46));
         let small = board(80, 24);
-        assert_eq!(
-            (small.rail.width, small.list.width, small.peek.height),
-            (17, 62, 6)
-        );
+        assert_eq!((small.rail.width, small.list.width, small.peek.height), (17, 62, 6));
         assert_eq!(board(50, 20).peek.height, 4);
         assert_eq!(board(20, 5).list, Rect::new(0, 0, 20, 5));
     }

@@ -19,12 +19,7 @@ impl App {
 
     /// Why an action does not act where these contexts do; none where it acts.
     pub fn refusal(&self, action: Action, contexts: &[Context]) -> Option<&'static str> {
-        if !action
-            .spec()
-            .contexts
-            .iter()
-            .any(|context| contexts.contains(context))
-        {
+        if !action.spec().contexts.iter().any(|context| contexts.contains(context)) {
             return Some("not here");
         }
         match contexts.first() {
@@ -84,10 +79,9 @@ impl App {
             Action::NextWaiting | Action::PreviousWaiting => {
                 unless(!self.board.waiting.is_empty(), "nobody needs you")
             }
-            Action::Section(number) => unless(
-                usize::from(number) <= self.board.sections.len(),
-                "no such section",
-            ),
+            Action::Section(number) => {
+                unless(usize::from(number) <= self.board.sections.len(), "no such section")
+            }
             Action::AddThisFolder => unless(self.setup.repository.is_some(), "no git repository"),
             Action::NewSession | Action::QuickNew => {
                 unless(!self.board.projects.is_empty(), "no project yet")

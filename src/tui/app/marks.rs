@@ -83,22 +83,12 @@ mod tests {
     fn a_filter_mark_counts_what_is_not_loaded_and_leaves_out_single_ones() {
         let id: SessionId = "shop-1".parse().unwrap();
         let filter = Filter::default();
-        let all = MarkedFilter {
-            filter: filter.clone(),
-            total: 900,
-            except: BTreeSet::new(),
-        };
-        let mut marks = Marks {
-            all: Some(all),
-            ..Marks::default()
-        };
+        let all = MarkedFilter { filter: filter.clone(), total: 900, except: BTreeSet::new() };
+        let mut marks = Marks { all: Some(all), ..Marks::default() };
         assert!(marks.has(&id, &filter));
         marks.set(&id, &filter, false);
         assert_eq!((marks.count(), marks.has(&id, &filter)), (899, false));
-        let other = Filter {
-            dirty: Some(true),
-            ..Filter::default()
-        };
+        let other = Filter { dirty: Some(true), ..Filter::default() };
         assert!(!marks.has(&"shop-2".parse().unwrap(), &other));
     }
 }

@@ -208,9 +208,7 @@ impl App {
         let sections = &self.board.sections;
         self.loaded
             && self.board.projects.is_empty()
-            && sections
-                .iter()
-                .all(|section| section.total == 0 && section.path.is_none())
+            && sections.iter().all(|section| section.total == 0 && section.path.is_none())
     }
 
     /// The areas of the window.
@@ -220,38 +218,26 @@ impl App {
             (_, Some(typing)) if typing.zoom || cols < THREE_COLUMNS => Shape::Zoom,
             (_, Some(_)) => Shape::Typing,
             (View::Sessions, _) if self.is_empty() => Shape::Single,
-            (View::Sessions, None) => Shape::Board {
-                right: self.focus == Focus::Right,
-                rail: self.focus == Focus::Rail,
-            },
+            (View::Sessions, None) => {
+                Shape::Board { right: self.focus == Focus::Right, rail: self.focus == Focus::Rail }
+            }
             (View::Trash, None) if self.focus == Focus::Rail && cols < TWO_COLUMNS => {
-                Shape::Board {
-                    right: false,
-                    rail: true,
-                }
+                Shape::Board { right: false, rail: true }
             }
             (View::Trash, None) => Shape::Wide,
-            (View::Jobs, None) => Shape::Pair,
+            (View::Jobs, None) => Shape::Pair { right: self.focus == Focus::Right },
         };
         Layout::of(self.setup.size, shape)
     }
 
     /// The list that has the selection in this view.
     pub fn current_list(&self) -> &List {
-        if self.view == View::Trash {
-            &self.trash
-        } else {
-            &self.list
-        }
+        if self.view == View::Trash { &self.trash } else { &self.list }
     }
 
     /// The list that has the selection in this view.
     pub fn current_list_mut(&mut self) -> &mut List {
-        if self.view == View::Trash {
-            &mut self.trash
-        } else {
-            &mut self.list
-        }
+        if self.view == View::Trash { &mut self.trash } else { &mut self.list }
     }
 
     /// The selected session of the list.
@@ -262,19 +248,12 @@ impl App {
     /// The selected section.
     pub fn current_section(&self) -> Option<&Section> {
         let key = self.section.as_ref()?;
-        self.board
-            .sections
-            .iter()
-            .find(|section| section.key == *key)
+        self.board.sections.iter().find(|section| section.key == *key)
     }
 
     /// Sessions of a zone in all sections.
     pub fn zone_count(&self, zone: Zone) -> u64 {
-        self.board
-            .sections
-            .iter()
-            .map(|section| section.zones.of(zone))
-            .sum()
+        self.board.sections.iter().map(|section| section.zones.of(zone)).sum()
     }
 
     /// Agents that go on when the dashboard is left: those that work or wait.
@@ -291,20 +270,14 @@ impl App {
             return None;
         }
         let layout = self.layout();
-        let shown = if layout.right.width > 0 {
-            self.tab == Tab::Screen
-        } else {
-            layout.peek.height > 0
-        };
+        let shown =
+            if layout.right.width > 0 { self.tab == Tab::Screen } else { layout.peek.height > 0 };
         self.list.selected.as_ref().filter(|_| shown)
     }
 
     /// The next time at which something changes by time alone.
     pub fn wake(&self) -> Option<Timestamp> {
-        let looking = self
-            .looking
-            .as_ref()
-            .filter(|looking| self.unseen_since(looking).is_some());
+        let looking = self.looking.as_ref().filter(|looking| self.unseen_since(looking).is_some());
         let seen = looking.map(|looking| looking.since.plus(SEEN_AFTER));
         let reread = self.stale.then(|| self.read_at.plus(REREAD_AFTER));
         let loading = |list: &List| {
@@ -312,11 +285,7 @@ impl App {
             Some(list.asked_at.plus(LOADING_AFTER)).filter(|at| awaited && *at > self.now)
         };
         // Only the jobs view shows how long work takes.
-        let running = self
-            .jobs
-            .running
-            .first()
-            .filter(|_| self.view == View::Jobs);
+        let running = self.jobs.running.first().filter(|_| self.view == View::Jobs);
         let running = running.map(|_| self.now.plus(Duration::from_secs(1)));
         let list = self.current_list();
         [
@@ -344,10 +313,7 @@ impl App {
     fn next_age(&self) -> Option<Timestamp> {
         let list = self.current_list();
         let lines = list.lines();
-        let shown = lines
-            .iter()
-            .skip(list.top)
-            .take(usize::from(self.setup.size.1));
+        let shown = lines.iter().skip(list.top).take(usize::from(self.setup.size.1));
         shown
             .filter_map(|line| list.rows.get(line.row))
             .map(|session| next_turn(self.now, words::row_since(session)))

@@ -125,13 +125,7 @@ impl Overlay {
 
     /// Whether everything below it is veiled.
     pub fn veils(&self) -> bool {
-        !matches!(
-            self,
-            Self::Line {
-                purpose: Purpose::Find,
-                ..
-            }
-        )
+        !matches!(self, Self::Line { purpose: Purpose::Find, .. })
     }
 
     /// The text field in focus.

@@ -45,19 +45,11 @@ impl ScreenCells {
                     .collect()
             })
             .collect();
-        Self {
-            size: (cols, lines.len() as u16),
-            rows,
-            cursor: None,
-            scrolled: 0,
-        }
+        Self { size: (cols, lines.len() as u16), rows, cursor: None, scrolled: 0 }
     }
 
     /// Index behind the last row that has something on it.
     pub fn used(&self) -> usize {
-        self.rows
-            .iter()
-            .rposition(|row| !row.is_empty())
-            .map_or(0, |last| last + 1)
+        self.rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1)
     }
 }

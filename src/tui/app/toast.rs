@@ -89,8 +89,7 @@ impl Toasts {
 
     /// Whether the shown one appeared just now: over an agent's screen none stays longer.
     pub fn is_fresh(&self, now: Timestamp) -> bool {
-        self.shown()
-            .is_some_and(|toast| now < toast.at.plus(RESULT_STAYS))
+        self.shown().is_some_and(|toast| now < toast.at.plus(RESULT_STAYS))
     }
 
     /// When the next one ends, or is no longer fresh.
@@ -106,14 +105,7 @@ mod tests {
 
     fn toast(kind: ToastKind, at: i64) -> Toast {
         let at = Timestamp(at);
-        Toast {
-            kind,
-            title: "x".into(),
-            lines: vec![],
-            keys: vec![],
-            at,
-            acted: false,
-        }
+        Toast { kind, title: "x".into(), lines: vec![], keys: vec![], at, acted: false }
     }
 
     #[test]

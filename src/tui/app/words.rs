@@ -53,15 +53,8 @@ pub fn worst_pr(prs: &[PrFacts]) -> Option<&PrFacts> {
 
 /// Whether the status rests on facts that could not be read again (T2).
 pub fn is_stale(session: &Session) -> bool {
-    let by_pr = matches!(
-        session.condition.zone(),
-        Zone::Review | Zone::Merge | Zone::Pending
-    );
-    by_pr
-        && session
-            .prs
-            .iter()
-            .any(|pr| pr.stale && pr.state == PrState::Open)
+    let by_pr = matches!(session.condition.zone(), Zone::Review | Zone::Merge | Zone::Pending);
+    by_pr && session.prs.iter().any(|pr| pr.stale && pr.state == PrState::Open)
 }
 
 /// Whether it has attention that was not looked at yet: its title is bold.
@@ -75,10 +68,7 @@ pub fn unseen_since(condition: &Condition) -> Option<Timestamp> {
         Attention::FinishedUnseen => condition.finished_at.unwrap_or(condition.status_since),
         _ => condition.status_since,
     };
-    condition
-        .seen_at
-        .is_none_or(|seen| seen < since)
-        .then_some(since)
+    condition.seen_at.is_none_or(|seen| seen < since).then_some(since)
 }
 
 /// Since when a row is as it is: what the age column counts from.
@@ -109,9 +99,7 @@ pub fn reason(session: &Session, now: Timestamp) -> Option<String> {
         Attention::FinishedUnseen => "finished".to_owned(),
         Attention::Retrying => format!("retries for {}", age(now, condition.activity.since)),
         Attention::Stalled => {
-            let sign = condition
-                .last_activity_at
-                .unwrap_or(condition.activity.since);
+            let sign = condition.last_activity_at.unwrap_or(condition.activity.since);
             format!("no sign of life for {}", age(now, sign))
         }
     })
@@ -206,11 +194,7 @@ pub fn skip_kind(reason: &SkipReason) -> &'static str {
 
 /// `1 session`, `44 sessions`.
 pub fn count(n: usize, one: &str) -> String {
-    if n == 1 {
-        format!("1 {one}")
-    } else {
-        format!("{n} {one}s")
-    }
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
 /// `a`, `a and b`, `a, b and 3 more`: at most two by name.
@@ -230,9 +214,7 @@ pub fn sentence(text: &str) -> String {
         return text.to_owned();
     }
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// A number in few cells: 9999, `12k`, `1.4M`.

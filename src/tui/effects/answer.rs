@@ -19,28 +19,15 @@ pub(super) async fn answer<P: Ports>(
     option: Option<usize>,
 ) -> Result<(), Failure> {
     let session = host.ports().session(id).await?;
-    let gone = || Failure {
-        message: format!("{id} does not run"),
-        hint: None,
-    };
+    let gone = || Failure { message: format!("{id} does not run"), hint: None };
     let session = session.filter(Session::is_live).ok_or_else(gone)?;
-    let shown = session
-        .condition
-        .question
-        .as_ref()
-        .filter(|shown| shown.id == question);
+    let shown = session.condition.question.as_ref().filter(|shown| shown.id == question);
     let keys = keys(shown.ok_or_else(changed)?, option);
     let socket = home.socket(&session.workspace, id);
     let generation = session.condition.lifecycle.generation;
     let pressed = async {
         let mut keeper = Keeper::connect(&socket).await?;
-        keeper
-            .send(
-                generation,
-                Input::Keys(keys),
-                Some(Condition::IfQuestion(question)),
-            )
-            .await
+        keeper.send(generation, Input::Keys(keys), Some(Condition::IfQuestion(question))).await
     };
     let failed = |error: crate::runtime::client::ClientError| Failure {
         message: error.to_string(),
@@ -62,9 +49,7 @@ fn keys(question: &Question, option: Option<usize>) -> Vec<String> {
     let yes = |text: &String| text.trim_start().to_lowercase().starts_with("yes");
     let number = option.or_else(|| {
         let found = question.options.iter().position(yes);
-        found
-            .or_else(|| (!question.options.is_empty()).then_some(0))
-            .map(|index| index + 1)
+        found.or_else(|| (!question.options.is_empty()).then_some(0)).map(|index| index + 1)
     });
     match number {
         Some(number) => number.to_string().chars().map(String::from).collect(),

@@ -25,10 +25,7 @@ impl JobTable {
 
     /// An operation began.
     pub(super) fn began(&mut self, id: &OperationId, verb: Verb, total: usize) {
-        let exact = self
-            .waiting
-            .iter()
-            .position(|job| job.0 == verb && job.1 == total);
+        let exact = self.waiting.iter().position(|job| job.0 == verb && job.1 == total);
         let found = exact.or_else(|| self.waiting.iter().position(|job| job.0 == verb));
         if let Some(index) = found {
             let (.., token) = self.waiting.remove(index);

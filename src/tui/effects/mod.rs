@@ -47,14 +47,7 @@ impl<P: Ports> Effects<P> {
     /// A runner whose answers go to `out`.
     pub fn new(host: Host<P>, home: Home, out: mpsc::Sender<Event>) -> Self {
         let queries = Queries::start(&host, &out);
-        Self {
-            host,
-            home,
-            out,
-            queries,
-            jobs: Arc::default(),
-            tracker: TaskTracker::new(),
-        }
+        Self { host, home, out, queries, jobs: Arc::default(), tracker: TaskTracker::new() }
     }
 
     /// Carries out an effect in the background. Effects that belong to the terminal or to live
@@ -75,28 +68,19 @@ impl<P: Ports> Effects<P> {
             Effect::AddProject(path) => {
                 let what = format!("{} was not added", path.display());
                 self.outcome(what, async move |host| {
-                    let project = host
-                        .add_project(&path, None, ProjectSetup::default())
-                        .await?;
+                    let project = host.add_project(&path, None, ProjectSetup::default()).await?;
                     Ok(Outcome::ProjectAdded(project))
                 });
             }
             Effect::Plan { ticket, request } => self.answer(async move |host| {
                 let plan = host.plan_delete(&Context::new(), &request).await;
-                Event::Planned {
-                    ticket,
-                    plan: plan.map_err(Failure::from),
-                }
+                Event::Planned { ticket, plan: plan.map_err(Failure::from) }
             }),
             Effect::Delete { request, admitted } => self.delete(request, admitted),
             Effect::Restore { target, undo } => self.restore(target, undo),
             Effect::Stop { ids, how } => self.stop(ids, how),
             Effect::Pin { ids, pinned } => {
-                let what = format!(
-                    "{} not {}pinned",
-                    named(&ids),
-                    if pinned { "" } else { "un" }
-                );
+                let what = format!("{} not {}pinned", named(&ids), if pinned { "" } else { "un" });
                 self.outcome(what, async move |host| {
                     host.pin(&ids, pinned, &ACTOR).await?;
                     Ok(Outcome::Quiet)
@@ -110,37 +94,25 @@ impl<P: Ports> Effects<P> {
             }
             Effect::Message { ids, text } => {
                 self.outcome("The message was not sent".to_owned(), async move |host| {
-                    let sent = host
-                        .send(&Context::new(), &ids, &text, true, &ACTOR)
-                        .await?;
+                    let sent = host.send(&Context::new(), &ids, &text, true, &ACTOR).await?;
                     Ok(Outcome::Sent(sent))
                 });
             }
             Effect::Seen(ids) => {
-                self.outcome(
-                    format!("{} not noted as seen", named(&ids)),
-                    async move |host| {
-                        host.seen(&ids).await?;
-                        Ok(Outcome::Quiet)
-                    },
-                );
+                self.outcome(format!("{} not noted as seen", named(&ids)), async move |host| {
+                    host.seen(&ids).await?;
+                    Ok(Outcome::Quiet)
+                });
             }
-            Effect::Answer {
-                id,
-                question,
-                option,
-            } => {
+            Effect::Answer { id, question, option } => {
                 let home = self.home.clone();
                 self.answer(async move |host| {
-                    Event::Ended(
-                        match answer::answer(&host, &home, &id, question, option).await {
-                            Ok(()) => Outcome::Quiet,
-                            Err(failure) => Outcome::Failed {
-                                what: format!("{id} was not answered"),
-                                failure,
-                            },
-                        },
-                    )
+                    Event::Ended(match answer::answer(&host, &home, &id, question, option).await {
+                        Ok(()) => Outcome::Quiet,
+                        Err(failure) => {
+                            Outcome::Failed { what: format!("{id} was not answered"), failure }
+                        }
+                    })
                 });
             }
             Effect::CancelJob(id) => self.jobs().cancel(&id),
@@ -157,11 +129,7 @@ impl<P: Ports> Effects<P> {
     /// Notes which job a report belongs to, so that it can be cancelled by its id.
     pub fn note(&self, progress: &Progress) {
         match progress {
-            Progress::Began {
-                operation,
-                verb,
-                total,
-            } => {
+            Progress::Began { operation, verb, total } => {
                 self.jobs().began(operation, *verb, *total);
             }
             Progress::Ended { operation } => self.jobs().ended(operation),
@@ -198,10 +166,9 @@ impl<P: Ports> Effects<P> {
     {
         let work = work(self.host.clone());
         self.answer(|_| async move {
-            Event::Ended(work.await.unwrap_or_else(|error| Outcome::Failed {
-                what,
-                failure: error.into(),
-            }))
+            Event::Ended(
+                work.await.unwrap_or_else(|error| Outcome::Failed { what, failure: error.into() }),
+            )
         });
     }
 
@@ -215,10 +182,7 @@ impl<P: Ports> Effects<P> {
         self.answer(|host| async move {
             let seen: Mutex<Option<Plan>> = Mutex::new(None);
             let admission = |plan: &Plan| {
-                let known = plan
-                    .items
-                    .iter()
-                    .all(|item| admitted.contains(&item.row.id));
+                let known = plan.items.iter().all(|item| admitted.contains(&item.row.id));
                 if !known {
                     *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(plan.clone());
                 }
@@ -239,25 +203,16 @@ impl<P: Ports> Effects<P> {
 
     fn restore(&self, target: RestoreTarget, undo: bool) {
         let (verb, count, what) = match &target {
-            RestoreTarget::Ids(ids) => (
-                Verb::Restore,
-                ids.len(),
-                format!("{} not restored", named(ids)),
-            ),
-            RestoreTarget::Batch(_) | RestoreTarget::Last => (
-                Verb::Restore,
-                0,
-                "The last delete was not undone".to_owned(),
-            ),
+            RestoreTarget::Ids(ids) => {
+                (Verb::Restore, ids.len(), format!("{} not restored", named(ids)))
+            }
+            RestoreTarget::Batch(_) | RestoreTarget::Last => {
+                (Verb::Restore, 0, "The last delete was not undone".to_owned())
+            }
         };
         let ctx = self.job(verb, count);
         self.outcome(what, async move |host| {
-            let request = RestoreRequest {
-                target,
-                launch: false,
-                to: None,
-                actor: ACTOR,
-            };
+            let request = RestoreRequest { target, launch: false, to: None, actor: ACTOR };
             let report = host.restore(&ctx, request).await?;
             Ok(Outcome::Restored { undo, report })
         });
@@ -284,27 +239,17 @@ fn named(ids: &[SessionId]) -> String {
 }
 
 fn counted(sessions: usize) -> String {
-    if sessions == 1 {
-        "1 session was".to_owned()
-    } else {
-        format!("{sessions} sessions were")
-    }
+    if sessions == 1 { "1 session was".to_owned() } else { format!("{sessions} sessions were") }
 }
 
 impl From<HostError> for Failure {
     fn from(error: HostError) -> Self {
-        Self {
-            message: error.to_string(),
-            hint: error.hint(),
-        }
+        Self { message: error.to_string(), hint: error.hint() }
     }
 }
 
 impl From<PortError> for Failure {
     fn from(error: PortError) -> Self {
-        Self {
-            message: error.message,
-            hint: error.hint,
-        }
+        Self { message: error.message, hint: error.hint }
     }
 }

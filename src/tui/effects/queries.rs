@@ -64,21 +64,11 @@ impl Queries {
     pub(super) fn start<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>) -> Self {
         let queues = [Queue::new(), Queue::new(), Queue::new(), Queue::new()];
         let workers = queues.clone().map(|queue| {
-            let worker = Worker {
-                host: host.clone(),
-                out: out.clone(),
-                fault: false,
-            };
+            let worker = Worker { host: host.clone(), out: out.clone(), fault: false };
             AbortOnDropHandle::new(tokio::spawn(worker.run(queue)))
         });
         let [overview, pages, tabs, work] = queues;
-        Self {
-            overview,
-            pages,
-            tabs,
-            work,
-            _workers: workers,
-        }
+        Self { overview, pages, tabs, work, _workers: workers }
     }
 
     pub(super) fn board(&self) {
@@ -91,8 +81,7 @@ impl Queries {
 
     pub(super) fn page(&self, ticket: u64, query: PageQuery) {
         let query = Box::new(query);
-        self.pages
-            .put(Query::Page { ticket, query }, Query::is_outdated_by);
+        self.pages.put(Query::Page { ticket, query }, Query::is_outdated_by);
     }
 
     pub(super) fn tab(&self, id: SessionId, tab: Tab) {
@@ -137,18 +126,11 @@ impl<P: Ports> Worker<P> {
             Query::Operations => Some(Event::Operations(ports.operations(OPERATIONS).await?)),
             Query::Page { ticket, query } => {
                 let page = ports.page(query).await?;
-                Some(Event::Page {
-                    ticket: *ticket,
-                    offset: query.offset,
-                    page,
-                })
+                Some(Event::Page { ticket: *ticket, offset: query.offset, page })
             }
             Query::Tab { id, tab } => {
                 let content = self.tab(id, *tab).await?;
-                content.map(|content| Event::Tab {
-                    id: id.clone(),
-                    content,
-                })
+                content.map(|content| Event::Tab { id: id.clone(), content })
             }
             Query::Work(ids) => {
                 self.work(ids).await?;
@@ -175,20 +157,14 @@ impl<P: Ports> Worker<P> {
     }
 
     async fn tell(&self, text: Option<String>) -> Result<(), Gone> {
-        let fault = Event::Fault {
-            source: "store".to_owned(),
-            text,
-        };
+        let fault = Event::Fault { source: "store".to_owned(), text };
         self.out.send(fault).await.map_err(|_| Gone)
     }
 
     async fn board(&self) -> PortResult<Board> {
         let ports = self.host.ports();
         let waiting = PageQuery {
-            filter: Filter {
-                attention: true,
-                ..Filter::default()
-            },
+            filter: Filter { attention: true, ..Filter::default() },
             limit: WAITING,
             ..PageQuery::default()
         };
@@ -228,12 +204,7 @@ impl<P: Ports> Worker<P> {
                 unpushed: advice.unpushed_commits,
                 ..WorkFacts::default()
             };
-            if self
-                .out
-                .send(Event::Work(vec![(session.id, facts)]))
-                .await
-                .is_err()
-            {
+            if self.out.send(Event::Work(vec![(session.id, facts)])).await.is_err() {
                 break;
             }
         }

@@ -14,10 +14,7 @@ pub(super) struct Queue<T> {
 
 impl<T> Queue<T> {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            waiting: Mutex::default(),
-            changed: Notify::new(),
-        })
+        Arc::new(Self { waiting: Mutex::default(), changed: Notify::new() })
     }
 
     /// Puts a request in place of one for which `same` holds, or last.
@@ -42,11 +39,7 @@ impl<T> Queue<T> {
     /// Waits for the next request. One worker takes from a queue.
     pub(super) async fn take(&self) -> T {
         loop {
-            let next = self
-                .waiting
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .pop_front();
+            let next = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             match next {
                 Some(request) => return request,
                 None => self.changed.notified().await,

@@ -26,19 +26,12 @@ impl Bench {
         let root = tempfile::tempdir().unwrap();
         let home = Home::at(root.path()).unwrap();
         home.create().unwrap();
-        let host = adapters::open(&home, WorkspaceName::default())
-            .await
-            .unwrap();
+        let host = adapters::open(&home, WorkspaceName::default()).await.unwrap();
         let sessions = vec![session("chat-1", None), session("chat-2", Some("chat-1"))];
         host.ports().seed(sessions).await.unwrap();
         let (out, events) = mpsc::channel(16);
         let effects = Effects::new(host.clone(), home, out);
-        Self {
-            effects,
-            events,
-            host,
-            root,
-        }
+        Self { effects, events, host, root }
     }
 
     async fn run(&mut self, effect: Effect) -> Event {
@@ -90,67 +83,36 @@ fn delete_request(name: &str) -> DeleteRequest {
 #[tokio::test]
 async fn questions_are_answered() {
     let mut bench = Bench::new().await;
-    let Event::Board(board) = bench.run(Effect::LoadBoard).await else {
-        panic!()
-    };
+    let Event::Board(board) = bench.run(Effect::LoadBoard).await else { panic!() };
     assert!(board.sections.iter().any(|section| section.total == 2));
     assert_eq!((board.trash, board.last_batch), (0, None));
-    let query = PageQuery {
-        limit: 1,
-        offset: 1,
-        ..PageQuery::default()
-    };
-    let Event::Page {
-        ticket: 7,
-        offset: 1,
-        page,
-    } = bench.run(Effect::LoadPage { ticket: 7, query }).await
+    let query = PageQuery { limit: 1, offset: 1, ..PageQuery::default() };
+    let Event::Page { ticket: 7, offset: 1, page } =
+        bench.run(Effect::LoadPage { ticket: 7, query }).await
     else {
         panic!()
     };
     assert_eq!((page.sessions.len(), page.total), (1, 2));
-    let tab = Effect::LoadTab {
-        id: id("chat-1"),
-        tab: Tab::Messages,
-    };
+    let tab = Effect::LoadTab { id: id("chat-1"), tab: Tab::Messages };
     assert!(matches!(bench.run(tab).await, Event::Tab { .. }));
-    assert!(matches!(
-        bench.run(Effect::LoadOperations).await,
-        Event::Operations(_)
-    ));
+    assert!(matches!(bench.run(Effect::LoadOperations).await, Event::Operations(_)));
 }
 
 #[tokio::test]
 async fn a_delete_that_was_confirmed_is_done_and_undone() {
     let mut bench = Bench::new().await;
     let request = delete_request("chat-1");
-    let plan = Effect::Plan {
-        ticket: 3,
-        request: request.clone(),
-    };
-    let Event::Planned {
-        ticket: 3,
-        plan: Ok(plan),
-    } = bench.run(plan).await
-    else {
-        panic!()
-    };
+    let plan = Effect::Plan { ticket: 3, request: request.clone() };
+    let Event::Planned { ticket: 3, plan: Ok(plan) } = bench.run(plan).await else { panic!() };
     assert_eq!(plan.ids(), [id("chat-1"), id("chat-2")]);
-    let delete = Effect::Delete {
-        request,
-        admitted: plan.ids(),
-    };
-    let Event::Ended(Outcome::Deleted(report)) = bench.run(delete).await else {
-        panic!()
-    };
+    let delete = Effect::Delete { request, admitted: plan.ids() };
+    let Event::Ended(Outcome::Deleted(report)) = bench.run(delete).await else { panic!() };
     assert_eq!(report.removed_session_ids, plan.ids());
     assert_eq!(bench.host.ports().trash_count().await.unwrap(), 2);
 
     let target = RestoreTarget::Batch(report.batch.unwrap());
     let undone = bench.run(Effect::Restore { target, undo: true }).await;
-    let Event::Ended(Outcome::Restored { undo: true, report }) = undone else {
-        panic!()
-    };
+    let Event::Ended(Outcome::Restored { undo: true, report }) = undone else { panic!() };
     assert_eq!(report.restored_session_ids.len(), 2);
     bench.effects.finish().await;
 }
@@ -159,17 +121,8 @@ async fn a_delete_that_was_confirmed_is_done_and_undone() {
 async fn a_plan_that_grew_is_shown_again_and_nothing_is_deleted() {
     let mut bench = Bench::new().await;
     let request = delete_request("chat-1");
-    let delete = Effect::Delete {
-        request: request.clone(),
-        admitted: vec![id("chat-1")],
-    };
-    let Event::PlanGrew {
-        request: asked,
-        plan,
-    } = bench.run(delete).await
-    else {
-        panic!()
-    };
+    let delete = Effect::Delete { request: request.clone(), admitted: vec![id("chat-1")] };
+    let Event::PlanGrew { request: asked, plan } = bench.run(delete).await else { panic!() };
     assert_eq!((asked, plan.items.len()), (request, 2));
     assert_eq!(bench.host.ports().trash_count().await.unwrap(), 0);
 }
@@ -177,25 +130,14 @@ async fn a_plan_that_grew_is_shown_again_and_nothing_is_deleted() {
 #[tokio::test]
 async fn a_failure_says_what_was_not_done_and_why() {
     let mut bench = Bench::new().await;
-    let rename = Effect::Rename {
-        id: id("chat-9"),
-        title: "x".to_owned(),
-    };
-    let Event::Ended(Outcome::Failed { what, failure }) = bench.run(rename).await else {
-        panic!()
-    };
+    let rename = Effect::Rename { id: id("chat-9"), title: "x".to_owned() };
+    let Event::Ended(Outcome::Failed { what, failure }) = bench.run(rename).await else { panic!() };
     assert_eq!(what, "chat-9 was not renamed");
     assert_eq!(failure.message, "there is no session chat-9");
     let gone = bench.root.path().join("gone");
     let added = bench.run(Effect::AddProject(gone)).await;
     assert!(matches!(added, Event::Ended(Outcome::Failed { .. })));
-    let question = Effect::Answer {
-        id: id("chat-1"),
-        question: "q".to_owned(),
-        option: None,
-    };
-    let Event::Ended(Outcome::Failed { what, .. }) = bench.run(question).await else {
-        panic!()
-    };
+    let question = Effect::Answer { id: id("chat-1"), question: "q".to_owned(), option: None };
+    let Event::Ended(Outcome::Failed { what, .. }) = bench.run(question).await else { panic!() };
     assert_eq!(what, "chat-1 was not answered");
 }

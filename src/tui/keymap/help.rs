@@ -117,9 +117,7 @@ impl Keymap {
                 lines: lines(*group)
                     .iter()
                     .filter_map(|specs| {
-                        help_line(specs, |action| {
-                            self.keys(contexts, action).take(1).collect()
-                        })
+                        help_line(specs, |action| self.keys(contexts, action).take(1).collect())
                     })
                     .collect(),
             })
@@ -132,10 +130,12 @@ impl Keymap {
         self.keys(contexts, action).next().map(label)
     }
 
-    /// The table of the README: every key by context.
+    /// The table of the README: every key of the views; dialogs and forms show theirs themselves.
     pub fn readme_table(&self) -> String {
         let mut table = String::from("| where | keys | action |\n| --- | --- | --- |\n");
-        for context in Context::ALL {
+        let shown =
+            |context: &Context| !matches!(context, Context::Dialog | Context::Form | Context::Text);
+        for context in Context::ALL.into_iter().filter(shown) {
             let here = [context];
             let mut place = context.title();
             for specs in Group::ALL.iter().flat_map(|group| lines(*group)) {

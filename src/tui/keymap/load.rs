@@ -90,10 +90,7 @@ impl Keymap {
         for line in lines {
             bindings.retain(|binding| binding.chord != line.chord);
             if let Some(action) = line.action {
-                bindings.push(Binding {
-                    chord: line.chord.clone(),
-                    action,
-                });
+                bindings.push(Binding { chord: line.chord.clone(), action });
             }
         }
     }
@@ -132,7 +129,8 @@ impl Keymap {
         for (context, bindings) in &self.bindings {
             let _ = writeln!(text, "[{}]", context.name());
             for binding in bindings {
-                let key = toml::Value::String(binding.chord.to_string());
+                // A quoted string of JSON is one of TOML too.
+                let key = serde_json::Value::String(binding.chord.to_string());
                 let _ = writeln!(text, "{key} = \"{}\"", binding.action.id());
             }
         }
@@ -144,12 +142,7 @@ impl Source<'_> {
     fn error(&self, at: usize, key: &str, message: String) -> KeymapError {
         let before = self.text.as_bytes().iter().take(at);
         KeymapError {
-            file: self
-                .file
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+            file: self.file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             line: before.filter(|byte| **byte == b'\n').count() + 1,
             key: key.to_owned(),
             message,
@@ -189,33 +182,15 @@ impl Source<'_> {
         let at = key.span().start;
         let written = key.get_ref().clone().into_owned();
         let chord: Chord = written.parse().map_err(|error: KeyError| {
-            let hint = error
-                .hint()
-                .map(|hint| format!("; {hint}"))
-                .unwrap_or_default();
+            let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
             self.error(at, &written, format!("{error}{hint}"))
         })?;
-        let chord = Chord(
-            chord
-                .0
-                .into_iter()
-                .map(crate::domain::key::Key::canonical)
-                .collect(),
-        );
+        let chord = Chord(chord.0.into_iter().map(crate::domain::key::Key::canonical).collect());
         let id = value.get_ref().as_str().ok_or_else(|| {
-            self.error(
-                at,
-                &written,
-                format!("{written} needs the name of an action in quotes"),
-            )
+            self.error(at, &written, format!("{written} needs the name of an action in quotes"))
         })?;
         if id == UNBOUND {
-            return Ok(Line {
-                at,
-                written,
-                chord,
-                action: None,
-            });
+            return Ok(Line { at, written, chord, action: None });
         }
         let here = || ActionSpec::all().filter(|spec| spec.contexts.contains(&context));
         let action = Action::from_id(id).ok_or_else(|| {
@@ -223,24 +198,11 @@ impl Source<'_> {
             self.error(at, &written, format!("no action {id:?}.{mean}"))
         })?;
         if !action.spec().contexts.contains(&context) {
-            let places: Vec<_> = action
-                .spec()
-                .contexts
-                .iter()
-                .map(|place| place.name())
-                .collect();
-            let message = format!(
-                "{id} does not act in [{}], only in {}",
-                context.name(),
-                places.join(", ")
-            );
+            let places: Vec<_> = action.spec().contexts.iter().map(|place| place.name()).collect();
+            let message =
+                format!("{id} does not act in [{}], only in {}", context.name(), places.join(", "));
             return Err(self.error(at, &written, message));
         }
-        Ok(Line {
-            at,
-            written,
-            chord,
-            action: Some(action),
-        })
+        Ok(Line { at, written, chord, action: Some(action) })
     }
 }

@@ -58,10 +58,7 @@ impl Keymap {
 
     /// The same map with this chord, and no other, to leave an agent.
     pub fn leaving_by(mut self, chord: &Chord) -> Self {
-        let binding = Binding {
-            chord: chord.clone(),
-            action: Action::LeaveAgent,
-        };
+        let binding = Binding { chord: chord.clone(), action: Action::LeaveAgent };
         self.bindings.insert(Context::Terminal, vec![binding]);
         self
     }
@@ -80,20 +77,10 @@ impl Keymap {
     /// What `key` does after the `pending` ones. `contexts` go from the nearest to the farthest; the
     /// first that knows the keys, or the start of a chord, decides.
     pub fn resolve(&self, contexts: &[Context], pending: &[Key], key: Key) -> Outcome {
-        let keys: Vec<Key> = pending
-            .iter()
-            .chain([&key])
-            .map(|key| key.canonical())
-            .collect();
-        for bindings in contexts
-            .iter()
-            .filter_map(|context| self.bindings.get(context))
-        {
+        let keys: Vec<Key> = pending.iter().chain([&key]).map(|key| key.canonical()).collect();
+        for bindings in contexts.iter().filter_map(|context| self.bindings.get(context)) {
             let mut started = false;
-            for binding in bindings
-                .iter()
-                .filter(|binding| binding.chord.0.starts_with(&keys))
-            {
+            for binding in bindings.iter().filter(|binding| binding.chord.0.starts_with(&keys)) {
                 if binding.chord.0.len() == keys.len() {
                     return Outcome::Action(binding.action);
                 }
@@ -118,16 +105,13 @@ impl Keymap {
         contexts: &'a [Context],
         action: Action,
     ) -> impl Iterator<Item = &'a Chord> + 'a {
-        contexts
-            .iter()
-            .enumerate()
-            .flat_map(move |(depth, context)| {
-                self.bindings(*context)
-                    .iter()
-                    .filter(move |binding| binding.action == action)
-                    .map(|binding| &binding.chord)
-                    .filter(move |chord| self.is_free(&contexts[..depth], chord))
-            })
+        contexts.iter().enumerate().flat_map(move |(depth, context)| {
+            self.bindings(*context)
+                .iter()
+                .filter(move |binding| binding.action == action)
+                .map(|binding| &binding.chord)
+                .filter(move |chord| self.is_free(&contexts[..depth], chord))
+        })
     }
 
     /// Whether none of these contexts takes the keys, or the first of them, for itself.

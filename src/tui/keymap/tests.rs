@@ -39,12 +39,9 @@ fn the_shipped_file_is_read() {
 fn every_action_is_bound_or_run_by_name() {
     let keymap = Keymap::shipped();
     for spec in ActionSpec::all() {
-        let bound = Context::ALL.iter().any(|context| {
-            keymap
-                .bindings(*context)
-                .iter()
-                .any(|b| b.action == spec.action)
-        });
+        let bound = Context::ALL
+            .iter()
+            .any(|context| keymap.bindings(*context).iter().any(|b| b.action == spec.action));
         assert_ne!(bound, PALETTE_ONLY.contains(&spec.action), "{}", spec.id);
     }
 }
@@ -61,16 +58,8 @@ fn no_chord_is_shadowed() {
     let keymap = Keymap::shipped();
     for stack in STACKS {
         for (depth, context) in stack.iter().enumerate() {
-            for binding in keymap
-                .bindings(*context)
-                .iter()
-                .filter(|b| b.chord.0.len() > 1)
-            {
-                assert!(
-                    keymap.is_free(&stack[..depth], &binding.chord),
-                    "{}",
-                    binding.chord
-                );
+            for binding in keymap.bindings(*context).iter().filter(|b| b.chord.0.len() > 1) {
+                assert!(keymap.is_free(&stack[..depth], &binding.chord), "{}", binding.chord);
             }
         }
     }
@@ -81,21 +70,12 @@ fn the_nearest_context_decides() {
     let keymap = Keymap::shipped();
     let resolve = |stack: &[Context], text: &str| keymap.resolve(stack, &[], key(text));
     assert_eq!(resolve(STACKS[1], "Enter"), Outcome::Action(Action::Open));
-    assert_eq!(
-        resolve(STACKS[0], "Enter"),
-        Outcome::Action(Action::NextColumn)
-    );
+    assert_eq!(resolve(STACKS[0], "Enter"), Outcome::Action(Action::NextColumn));
     assert_eq!(resolve(STACKS[1], "q"), Outcome::Action(Action::Quit));
     assert_eq!(resolve(STACKS[3], "q"), Outcome::Action(Action::Back));
-    assert_eq!(
-        resolve(STACKS[5], "A"),
-        Outcome::Action(Action::AddThisFolder)
-    );
+    assert_eq!(resolve(STACKS[5], "A"), Outcome::Action(Action::AddThisFolder));
     assert_eq!(resolve(STACKS[6], "q"), Outcome::None);
-    assert_eq!(
-        resolve(STACKS[6], "C-]"),
-        Outcome::Action(Action::LeaveAgent)
-    );
+    assert_eq!(resolve(STACKS[6], "C-]"), Outcome::Action(Action::LeaveAgent));
 }
 
 #[test]
@@ -103,10 +83,7 @@ fn a_chord_waits_for_its_second_key() {
     let keymap = Keymap::shipped();
     let list = STACKS[1];
     assert_eq!(keymap.resolve(list, &[], key("g")), Outcome::Pending);
-    assert_eq!(
-        keymap.resolve(list, &[key("g")], key("g")),
-        Outcome::Action(Action::Top)
-    );
+    assert_eq!(keymap.resolve(list, &[key("g")], key("g")), Outcome::Action(Action::Top));
     assert_eq!(keymap.resolve(list, &[key("g")], key("d")), Outcome::None);
 }
 
@@ -114,15 +91,9 @@ fn a_chord_waits_for_its_second_key() {
 fn shift_and_the_upper_case_letter_are_one_key() {
     let keymap = Keymap::shipped();
     let shifted = Key::new(KeyCode::Char('g'), Modifiers::SHIFT);
-    assert_eq!(
-        keymap.resolve(STACKS[1], &[], shifted),
-        Outcome::Action(Action::Bottom)
-    );
+    assert_eq!(keymap.resolve(STACKS[1], &[], shifted), Outcome::Action(Action::Bottom));
     let written = Key::new(KeyCode::Char('G'), Modifiers::SHIFT);
-    assert_eq!(
-        keymap.resolve(STACKS[1], &[], written),
-        Outcome::Action(Action::Bottom)
-    );
+    assert_eq!(keymap.resolve(STACKS[1], &[], written), Outcome::Action(Action::Bottom));
 }
 
 #[test]
@@ -131,60 +102,21 @@ fn a_users_file_changes_one_context_only() {
     let text = "[list]\n\"C-d\" = \"delete\"\n\"d\" = \"unbound\"\n";
     keymap.overlay(Path::new("mine.toml"), text).unwrap();
     let list = STACKS[1];
-    assert_eq!(
-        keymap.resolve(list, &[], key("C-d")),
-        Outcome::Action(Action::Delete)
-    );
+    assert_eq!(keymap.resolve(list, &[], key("C-d")), Outcome::Action(Action::Delete));
     assert_eq!(keymap.resolve(list, &[], key("d")), Outcome::None);
-    assert_eq!(
-        keymap.resolve(STACKS[3], &[], key("C-d")),
-        Outcome::Action(Action::HalfDown)
-    );
-    assert_eq!(
-        keymap.key_label(list, Action::Delete).as_deref(),
-        Some("Ctrl+D")
-    );
+    assert_eq!(keymap.resolve(STACKS[3], &[], key("C-d")), Outcome::Action(Action::HalfDown));
+    assert_eq!(keymap.key_label(list, Action::Delete).as_deref(), Some("Ctrl+D"));
     assert_eq!(keymap.key_label(list, Action::HalfDown), None);
 }
 
 #[rstest]
-#[case(
-    "[list]\n\n\"x\" = \"markk\"",
-    3,
-    "x",
-    "no action \"markk\". Did you mean mark?"
-)]
-#[case(
-    "[lsit]\n\"x\" = \"mark\"",
-    1,
-    "",
-    "no section \"lsit\". Did you mean list?"
-)]
+#[case("[list]\n\n\"x\" = \"markk\"", 3, "x", "no action \"markk\". Did you mean mark?")]
+#[case("[lsit]\n\"x\" = \"mark\"", 1, "", "no section \"lsit\". Did you mean list?")]
 #[case("[list]\n\"x\" = 5", 2, "x", "x needs the name of an action in quotes")]
-#[case(
-    "[list]\n\"x\" = \"submit\"",
-    2,
-    "x",
-    "submit does not act in [list], only in form"
-)]
-#[case(
-    "[global]\n\"g\" = \"down\"",
-    2,
-    "g",
-    "g g can never be reached, since g is bound"
-)]
-#[case(
-    "[global]\n\"j j\" = \"down\"",
-    2,
-    "j j",
-    "j j can never be reached, since j is bound"
-)]
-#[case(
-    "[list]\n\"G\" = \"mark\"\n\"S-g\" = \"mark\"",
-    3,
-    "S-g",
-    "S-g is bound twice in [list]"
-)]
+#[case("[list]\n\"x\" = \"submit\"", 2, "x", "submit does not act in [list], only in form")]
+#[case("[global]\n\"g\" = \"down\"", 2, "g", "g g can never be reached, since g is bound")]
+#[case("[global]\n\"j j\" = \"down\"", 2, "j j", "j j can never be reached, since j is bound")]
+#[case("[list]\n\"G\" = \"mark\"\n\"S-g\" = \"mark\"", 3, "S-g", "S-g is bound twice in [list]")]
 fn a_mistake_names_line_key_and_nearest_action_and_changes_nothing(
     #[case] text: &str,
     #[case] line: usize,
@@ -192,37 +124,24 @@ fn a_mistake_names_line_key_and_nearest_action_and_changes_nothing(
     #[case] message: &str,
 ) {
     let mut keymap = Keymap::shipped();
-    let error = keymap
-        .overlay(Path::new("config/keymap.toml"), text)
-        .unwrap_err();
-    assert_eq!(
-        (error.line, error.key.as_str(), error.message.as_str()),
-        (line, key, message)
-    );
+    let error = keymap.overlay(Path::new("config/keymap.toml"), text).unwrap_err();
+    assert_eq!((error.line, error.key.as_str(), error.message.as_str()), (line, key, message));
     assert_eq!(error.file, "keymap.toml");
     assert_eq!(keymap, Keymap::shipped());
 }
 
 #[test]
 fn an_unknown_key_is_explained() {
-    let error = Keymap::shipped()
-        .overlay(Path::new("k"), "[list]\n\"Foo\" = \"mark\"")
-        .unwrap_err();
-    assert!(
-        error
-            .message
-            .starts_with("unknown key `Foo`; write a key as"),
-        "{error}"
-    );
+    let error =
+        Keymap::shipped().overlay(Path::new("k"), "[list]\n\"Foo\" = \"mark\"").unwrap_err();
+    assert!(error.message.starts_with("unknown key `Foo`; write a key as"), "{error}");
 }
 
 #[test]
 fn printing_and_reading_are_inverse() {
     let keymap = Keymap::shipped();
     let mut again = Keymap::default();
-    again
-        .overlay(Path::new("printed"), &keymap.to_toml())
-        .unwrap();
+    again.overlay(Path::new("printed"), &keymap.to_toml()).unwrap();
     assert_eq!(again, keymap);
 }
 
@@ -255,40 +174,29 @@ fn the_help_of_the_list_is_short_and_whole() {
     let keymap = Keymap::shipped();
     let groups = keymap.help(STACKS[1]);
     let lines: Vec<_> = groups.iter().flat_map(|group| &group.lines).collect();
-    let find = |action| {
-        lines
-            .iter()
-            .find(|line| line.actions.contains(&action))
-            .unwrap()
-    };
+    let find = |action| lines.iter().find(|line| line.actions.contains(&action)).unwrap();
     let line = find(Action::Down);
-    assert_eq!(
-        (line.keys.as_str(), line.text.as_str()),
-        ("j k", "down, up")
-    );
+    assert_eq!((line.keys.as_str(), line.text.as_str()), ("j k", "down, up"));
     let line = find(Action::Section(4));
-    assert_eq!(
-        (line.keys.as_str(), line.text.as_str()),
-        ("1..9", "section by number")
-    );
+    assert_eq!((line.keys.as_str(), line.text.as_str()), ("1..9", "section by number"));
     assert_eq!(find(Action::Top).keys, "g g G");
-    assert!(
-        lines
-            .iter()
-            .all(|line| !line.actions.contains(&Action::Submit))
-    );
+    assert!(lines.iter().all(|line| !line.actions.contains(&Action::Submit)));
 }
 
 #[test]
 fn the_readme_table_has_every_binding() {
     let table = Keymap::shipped().readme_table();
-    assert!(
-        table.contains("| every view | `j Down k Up` | down, up |"),
-        "{table}"
-    );
+    assert!(table.contains("| every view | `j Down k Up` | down, up |"), "{table}");
     assert!(table.contains("|  | `d` | delete, plan first |"), "{table}");
-    assert!(
-        table.contains("| typing to an agent | `Ctrl+]` | leave the agent |"),
-        "{table}"
-    );
+    assert!(table.contains("| typing to an agent | `Ctrl+]` | leave the agent |"), "{table}");
+}
+
+#[test]
+fn the_readme_shows_the_shipped_keys() {
+    let readme =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let (_, rest) = readme.split_once("<!-- keys: generated -->\n").unwrap();
+    let (table, _) = rest.split_once("<!-- keys: end -->").unwrap();
+    let generated = Keymap::shipped().readme_table();
+    assert!(table == generated, "put this between the marks of README.md:\n{generated}");
 }

@@ -44,11 +44,7 @@ pub(super) struct Shared {
 
 impl Shared {
     pub(super) fn new(changed: watch::Sender<u64>) -> Arc<Self> {
-        Arc::new(Self {
-            state: Mutex::default(),
-            retry: Notify::new(),
-            changed,
-        })
+        Arc::new(Self { state: Mutex::default(), retry: Notify::new(), changed })
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {

@@ -56,15 +56,7 @@ impl Live {
     /// Watches nobody yet.
     pub fn new(home: Home, workspace: WorkspaceName, depth: Depth) -> Self {
         let (changed, seen) = watch::channel(0);
-        Self {
-            home,
-            workspace,
-            depth,
-            feeds: BTreeMap::new(),
-            size: None,
-            changed,
-            seen,
-        }
+        Self { home, workspace, depth, feeds: BTreeMap::new(), size: None, changed, seen }
     }
 
     /// Watches exactly these sessions from now on.
@@ -84,12 +76,7 @@ impl Live {
         let (orders, waiting) = mpsc::channel(ORDERS);
         let socket = self.home.socket(&self.workspace, id);
         let task = tokio::spawn(feed::run(Arc::clone(&shared), socket, waiting));
-        Feed {
-            shared,
-            orders,
-            held: None,
-            _task: AbortOnDropHandle::new(task),
-        }
+        Feed { shared, orders, held: None, _task: AbortOnDropHandle::new(task) }
     }
 
     /// Looks again for keepers that were not there, since something changed.
@@ -153,10 +140,7 @@ impl Live {
         };
         let mut state = feed.shared.state();
         let modes = state.screen.as_ref().map(Screen::modes).unwrap_or_default();
-        let bytes = keys
-            .iter()
-            .flat_map(|key| encode_key(key, KeyKind::Press, &modes))
-            .collect();
+        let bytes = keys.iter().flat_map(|key| encode_key(key, KeyKind::Press, &modes)).collect();
         if std::mem::take(&mut state.scrolled) > 0 {
             state.dirty = true;
         }

@@ -13,9 +13,7 @@ pub(super) fn picture(screen: &Screen, scrolled: usize, depth: Depth) -> ScreenC
     let size = screen.size();
     let scrolled = scrolled.min(screen.scrollback_len());
     let back = i32::try_from(scrolled).unwrap_or(0);
-    let rows = (0..i32::from(size.rows))
-        .map(|row| cells(screen, row - back, depth))
-        .collect();
+    let rows = (0..i32::from(size.rows)).map(|row| cells(screen, row - back, depth)).collect();
     let cursor = screen.cursor();
     ScreenCells {
         size: (size.cols, size.rows),
@@ -31,11 +29,7 @@ fn cells(screen: &Screen, row: i32, depth: Depth) -> Vec<ScreenCell> {
         if cell.text != " " || cell.style != EngineStyle::default() {
             cells.push(ScreenCell {
                 col: cell.col,
-                text: if cell.style.hidden {
-                    " ".to_owned()
-                } else {
-                    cell.text.to_owned()
-                },
+                text: if cell.style.hidden { " ".to_owned() } else { cell.text.to_owned() },
                 width: u16::from(cell.width),
                 style: style(&cell.style, depth),
             });
@@ -54,10 +48,7 @@ fn style(style: &EngineStyle, depth: Depth) -> Style {
         (style.strike, Modifier::CROSSED_OUT),
         (style.underline != Underline::None, Modifier::UNDERLINED),
     ];
-    let set = flags
-        .iter()
-        .filter(|(on, _)| *on)
-        .map(|(_, modifier)| *modifier);
+    let set = flags.iter().filter(|(on, _)| *on).map(|(_, modifier)| *modifier);
     Style::new()
         .fg(color(style.fg, depth))
         .bg(color(style.bg, depth))
@@ -87,23 +78,11 @@ mod tests {
 
     #[test]
     fn only_what_is_not_blank_is_kept() {
-        let picture = picture(
-            &screen("a \x1b[1;31mb\x1b[0m\x1b[7m \x1b[0m"),
-            0,
-            Depth::Rgb,
-        );
-        let row: Vec<_> = picture.rows[0]
-            .iter()
-            .map(|c| (c.col, c.text.as_str()))
-            .collect();
+        let picture = picture(&screen("a \x1b[1;31mb\x1b[0m\x1b[7m \x1b[0m"), 0, Depth::Rgb);
+        let row: Vec<_> = picture.rows[0].iter().map(|c| (c.col, c.text.as_str())).collect();
         assert_eq!(row, [(0, "a"), (2, "b"), (3, " ")]);
         assert_eq!(picture.rows[0][1].style.fg, Some(Color::Indexed(1)));
-        assert!(
-            picture.rows[0][1]
-                .style
-                .add_modifier
-                .contains(Modifier::BOLD)
-        );
+        assert!(picture.rows[0][1].style.add_modifier.contains(Modifier::BOLD));
         assert!(picture.rows[1].is_empty());
         assert_eq!(picture.cursor, Some((4, 0)));
     }
@@ -121,10 +100,7 @@ mod tests {
     #[test]
     fn colours_fit_the_terminal() {
         let screen = screen("\x1b[38;2;255;0;0mx");
-        assert_eq!(
-            picture(&screen, 0, Depth::C256).rows[0][0].style.fg,
-            Some(Color::Indexed(196))
-        );
+        assert_eq!(picture(&screen, 0, Depth::C256).rows[0][0].style.fg, Some(Color::Indexed(196)));
         let rgb = picture(&screen, 0, Depth::Rgb);
         assert_eq!(rgb.rows[0][0].style.fg, Some(Color::Rgb(255, 0, 0)));
     }

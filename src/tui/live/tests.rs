@@ -18,10 +18,8 @@ struct Played {
 impl Played {
     /// Accepts, greets, and waits until the screen is asked for.
     async fn accept(listener: &UnixListener) -> Self {
-        let mut played = Self {
-            stream: listener.accept().await.unwrap().0,
-            decoder: Decoder::default(),
-        };
+        let mut played =
+            Self { stream: listener.accept().await.unwrap().0, decoder: Decoder::default() };
         assert!(matches!(played.request().await, Request::Hello(_)));
         let id = SessionId::new("shop-1").unwrap();
         let hello = Body::Hello(Hello::new(Some(id), Some(7)));
@@ -59,11 +57,7 @@ impl Played {
     }
 
     async fn show(&mut self, text: &str) {
-        let snapshot = Event::Snapshot {
-            cols: 20,
-            rows: 3,
-            bytes: text.len(),
-        };
+        let snapshot = Event::Snapshot { cols: 20, rows: 3, bytes: text.len() };
         self.send(&Outgoing::Event(snapshot)).await;
         self.bytes(text).await;
     }
@@ -91,12 +85,7 @@ fn bench() -> Bench {
     let socket = home.socket(&workspace, &id);
     std::fs::create_dir_all(socket.parent().unwrap_or(Path::new("/"))).unwrap();
     let listener = UnixListener::bind(socket).unwrap();
-    Bench {
-        live: Live::new(home, workspace, Depth::Rgb),
-        id,
-        listener,
-        _root: root,
-    }
+    Bench { live: Live::new(home, workspace, Depth::Rgb), id, listener, _root: root }
 }
 
 /// Waits for the next picture of the one watched session.
@@ -111,20 +100,12 @@ async fn picture(live: &mut Live) -> Option<Arc<ScreenCells>> {
 }
 
 fn text(cells: &ScreenCells, row: usize) -> String {
-    cells.rows[row]
-        .iter()
-        .map(|cell| cell.text.as_str())
-        .collect()
+    cells.rows[row].iter().map(|cell| cell.text.as_str()).collect()
 }
 
 #[tokio::test]
 async fn a_watched_screen_is_drawn_and_typed_to() {
-    let Bench {
-        mut live,
-        id,
-        listener,
-        _root,
-    } = bench();
+    let Bench { mut live, id, listener, _root } = bench();
     live.watch(std::slice::from_ref(&id));
     let mut keeper = Played::accept(&listener).await;
     keeper.show("\x1b[?1hhello").await;
@@ -134,20 +115,13 @@ async fn a_watched_screen_is_drawn_and_typed_to() {
 
     let keys: Vec<Key> = ["a", "Up"].iter().map(|key| key.parse().unwrap()).collect();
     assert!(live.type_keys(&id, &keys));
-    assert_eq!(
-        keeper.frame().await,
-        Frame::Bytes(b"a\x1bOA".to_vec()),
-        "application cursor keys"
-    );
+    assert_eq!(keeper.frame().await, Frame::Bytes(b"a\x1bOA".to_vec()), "application cursor keys");
     assert!(live.paste(&id, "two\nlines".to_owned()));
     assert!(
         matches!(keeper.request().await, Request::Paste { text, generation: 7, .. } if text == "two\nlines")
     );
     live.resize(&id, 83, 34);
-    assert!(matches!(
-        keeper.request().await,
-        Request::Resize { cols: 83, rows: 34 }
-    ));
+    assert!(matches!(keeper.request().await, Request::Resize { cols: 83, rows: 34 }));
 
     keeper.bytes("\r\nmore").await;
     let cells = picture(&mut live).await.unwrap();
@@ -156,12 +130,7 @@ async fn a_watched_screen_is_drawn_and_typed_to() {
 
 #[tokio::test]
 async fn a_frame_that_is_held_is_shown_when_it_is_whole_or_late() {
-    let Bench {
-        mut live,
-        id,
-        listener,
-        _root,
-    } = bench();
+    let Bench { mut live, id, listener, _root } = bench();
     live.watch(std::slice::from_ref(&id));
     let mut keeper = Played::accept(&listener).await;
     keeper.show("old").await;
@@ -177,12 +146,7 @@ async fn a_frame_that_is_held_is_shown_when_it_is_whole_or_late() {
 
 #[tokio::test]
 async fn a_keeper_that_is_gone_is_found_again_when_it_is_back() {
-    let Bench {
-        mut live,
-        id,
-        listener,
-        _root,
-    } = bench();
+    let Bench { mut live, id, listener, _root } = bench();
     live.watch(std::slice::from_ref(&id));
     let mut keeper = Played::accept(&listener).await;
     keeper.show("first").await;
@@ -197,12 +161,7 @@ async fn a_keeper_that_is_gone_is_found_again_when_it_is_back() {
 
 #[tokio::test]
 async fn who_is_not_on_view_is_not_connected_to() {
-    let Bench {
-        mut live,
-        id,
-        listener,
-        _root,
-    } = bench();
+    let Bench { mut live, id, listener, _root } = bench();
     live.watch(std::slice::from_ref(&id));
     let mut keeper = Played::accept(&listener).await;
     live.watch(&[]);
@@ -212,8 +171,5 @@ async fn who_is_not_on_view_is_not_connected_to() {
     live.resize(&id, 83, 34);
     live.watch(std::slice::from_ref(&id));
     let mut keeper = Played::accept(&listener).await;
-    assert!(matches!(
-        keeper.request().await,
-        Request::Resize { cols: 83, rows: 34 }
-    ));
+    assert!(matches!(keeper.request().await, Request::Resize { cols: 83, rows: 34 }));
 }

@@ -57,10 +57,7 @@ pub(super) async fn care<P: Ports>(
 async fn next_due<P: Ports>(host: &Host<P>) -> Option<Duration> {
     let now: Timestamp = host.ports().now();
     let live = host.ports().live().await.unwrap_or_default();
-    let due = live
-        .iter()
-        .filter_map(|session| session.condition.due_at)
-        .min()?;
+    let due = live.iter().filter_map(|session| session.condition.due_at).min()?;
     Some(due.since(now).max(CALM))
 }
 
@@ -68,10 +65,5 @@ async fn next_due<P: Ports>(host: &Host<P>) -> Option<Duration> {
 async fn tell(out: &mpsc::Sender<Event>, source: &str, result: HostResult<()>) {
     let text = result.err().map(|error| error.to_string());
     // A dashboard that is left does not hear it.
-    let _ = out
-        .send(Event::Fault {
-            source: source.to_owned(),
-            text,
-        })
-        .await;
+    let _ = out.send(Event::Fault { source: source.to_owned(), text }).await;
 }

@@ -24,17 +24,12 @@ pub(super) struct Files {
 
 impl Files {
     pub(super) fn new(home: &Home, leave_key: Option<Chord>, theme: ThemeChoice) -> Self {
-        Self {
-            config: home.config.clone(),
-            leave_key,
-            theme,
-        }
+        Self { config: home.config.clone(), leave_key, theme }
     }
 
     /// The key map.
     pub(super) fn keymap(&self) -> Result<Keymap, KeymapError> {
-        self.plain_keymap()
-            .with_file(&self.config.join("keymap.toml"))
+        self.plain_keymap().with_file(&self.config.join("keymap.toml"))
     }
 
     /// The key map when the operator's own cannot be used.
@@ -79,10 +74,7 @@ impl Files {
             .and_then(|()| watcher.watch(&self.config, RecursiveMode::Recursive))
             .inspect_err(not_watched)
             .ok()?;
-        Some(Watch {
-            seen,
-            _watcher: watcher,
-        })
+        Some(Watch { seen, _watcher: watcher })
     }
 }
 
@@ -107,19 +99,13 @@ impl Watch {
 
 impl From<KeymapError> for Failure {
     fn from(error: KeymapError) -> Self {
-        Self {
-            message: error.to_string(),
-            hint: error.hint(),
-        }
+        Self { message: error.to_string(), hint: error.hint() }
     }
 }
 
 impl From<ThemeError> for Failure {
     fn from(error: ThemeError) -> Self {
-        Self {
-            message: error.to_string(),
-            hint: error.hint(),
-        }
+        Self { message: error.to_string(), hint: error.hint() }
     }
 }
 
@@ -139,11 +125,7 @@ mod tests {
         };
         let files = Files::new(&home, None, theme);
         let mut watch = files.watch().unwrap();
-        std::fs::write(
-            home.config.join("keymap.toml"),
-            "[list]\n\"d\" = \"unbound\"\n",
-        )
-        .unwrap();
+        std::fs::write(home.config.join("keymap.toml"), "[list]\n\"d\" = \"unbound\"\n").unwrap();
         watch.changed().await;
         std::fs::create_dir(home.config.join("themes")).unwrap();
         std::fs::write(home.config.join("themes/dark.toml"), "name = \"mine\"").unwrap();

@@ -119,10 +119,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         files.plain_theme()
     });
 
-    let terminal = Terminal::take(Wishes {
-        mouse: true,
-        ask_ground,
-    })?;
+    let terminal = Terminal::take(Wishes { mouse: true, ask_ground })?;
     let setup = Setup {
         workspace: options.workspace.clone(),
         keymap,
@@ -158,17 +155,8 @@ fn leave_key(config: &Config) -> (Option<Chord>, Vec<Failure>) {
     match config.leave_key.parse() {
         Ok(chord) => (Some(chord), Vec::new()),
         Err(error) => {
-            let message = format!(
-                "leave_key {:?} of the configuration: {error}",
-                config.leave_key
-            );
-            (
-                None,
-                vec![Failure {
-                    message,
-                    hint: error.hint(),
-                }],
-            )
+            let message = format!("leave_key {:?} of the configuration: {error}", config.leave_key);
+            (None, vec![Failure { message, hint: error.hint() }])
         }
     }
 }
@@ -191,10 +179,7 @@ impl Around {
             colorterm: variable("COLORTERM"),
             term: variable("TERM"),
             colorfgbg: variable("COLORFGBG"),
-            locale: locale
-                .into_iter()
-                .find(|value| !value.is_empty())
-                .unwrap_or_default(),
+            locale: locale.into_iter().find(|value| !value.is_empty()).unwrap_or_default(),
         }
     }
 
@@ -212,10 +197,6 @@ impl Around {
             config::Glyphs::Unicode => "unicode",
             config::Glyphs::Ascii => "ascii",
         };
-        Glyphs::choose(Surroundings {
-            setting,
-            locale: &self.locale,
-            term: &self.term,
-        })
+        Glyphs::choose(Surroundings { setting, locale: &self.locale, term: &self.term })
     }
 }

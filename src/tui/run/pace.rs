@@ -84,10 +84,6 @@ mod tests {
         assert_eq!(pace.due(), Some(at(5)));
         pace.drawn(at(5));
         pace.want(Urgency::Frame, at(90));
-        assert_eq!(
-            pace.due(),
-            Some(at(90)),
-            "after a rest there is nothing to wait for"
-        );
+        assert_eq!(pace.due(), Some(at(90)), "after a rest there is nothing to wait for");
     }
 }

@@ -55,25 +55,17 @@ pub fn background_from_colorfgbg(value: &str) -> Option<Background> {
 /// `11;rgb:1e1e/1e1e/2e2e`.
 pub fn background_from_osc(body: &str) -> Option<Background> {
     let value = body.strip_prefix("11;")?;
-    let channels = value
-        .strip_prefix("rgb:")
-        .or_else(|| value.strip_prefix("rgba:"))?;
+    let channels = value.strip_prefix("rgb:").or_else(|| value.strip_prefix("rgba:"))?;
     let mut parsed = channels.split('/').map(|part| {
         let high = u16::from_str_radix(part, 16).ok()?;
         // One to four digits a channel; the highest value is white.
-        let digits = u32::try_from(part.len())
-            .ok()
-            .filter(|digits| (1..=4).contains(digits))?;
+        let digits = u32::try_from(part.len()).ok().filter(|digits| (1..=4).contains(digits))?;
         let highest = (1_u32 << (4 * digits)) - 1;
         u8::try_from(u32::from(high) * 255 / highest).ok()
     });
     let mut next = || parsed.next().flatten();
     let ground = Rgb(next()?, next()?, next()?);
-    Some(if ground.is_light() {
-        Background::Light
-    } else {
-        Background::Dark
-    })
+    Some(if ground.is_light() { Background::Light } else { Background::Dark })
 }
 
 /// Everything that decides which theme is in force.

@@ -93,16 +93,9 @@ impl ThemeFile {
     pub(crate) fn parse(file: &Path, text: &str) -> Result<Self> {
         let source = Source { file, text };
         let table = DeTable::parse(text).map_err(|error| {
-            source.error(
-                error.span().map_or(0, |span| span.start),
-                error.message().to_owned(),
-            )
+            source.error(error.span().map_or(0, |span| span.start), error.message().to_owned())
         })?;
-        let mut name = file
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let mut name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut light = false;
         let mut roles = BTreeMap::new();
         let mut grounds = BTreeMap::new();
@@ -127,12 +120,7 @@ impl ThemeFile {
                 }
             }
         }
-        Ok(Self {
-            name,
-            light,
-            roles,
-            grounds,
-        })
+        Ok(Self { name, light, roles, grounds })
     }
 }
 
@@ -141,12 +129,7 @@ impl Source<'_> {
         let before = self.text.as_bytes().iter().take(at);
         let line = before.filter(|byte| **byte == b'\n').count() + 1;
         ThemeError {
-            file: self
-                .file
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+            file: self.file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             line,
             message,
         }
@@ -166,20 +149,14 @@ impl Source<'_> {
     fn string<'v>(&self, value: &'v Spanned<DeValue<'_>>) -> Result<&'v str> {
         let found = value.get_ref();
         found.as_str().ok_or_else(|| {
-            self.error(
-                value.span().start,
-                format!("a text is needed, not {}", found.type_str()),
-            )
+            self.error(value.span().start, format!("a text is needed, not {}", found.type_str()))
         })
     }
 
     fn table<'v, 't>(&self, value: &'v Spanned<DeValue<'t>>) -> Result<&'v DeTable<'t>> {
         let found = value.get_ref();
         found.as_table().ok_or_else(|| {
-            self.error(
-                value.span().start,
-                format!("a table is needed, not {}", found.type_str()),
-            )
+            self.error(value.span().start, format!("a table is needed, not {}", found.type_str()))
         })
     }
 
@@ -205,20 +182,13 @@ impl Source<'_> {
                 .ok_or_else(|| self.unknown("role", key.get_ref(), key, Role::names()))?;
             let draft = if let Some(other) = value.get_ref().as_str() {
                 let from = Some(self.role(other, value)?);
-                Draft {
-                    from,
-                    paint: Paint::default(),
-                    at: value.span().start,
-                }
+                Draft { from, paint: Paint::default(), at: value.span().start }
             } else {
                 self.paint(value)?
             };
             drafts.insert(role, draft);
         }
-        drafts
-            .keys()
-            .map(|role| Ok((*role, self.resolve(*role, &drafts)?)))
-            .collect()
+        drafts.keys().map(|role| Ok((*role, self.resolve(*role, &drafts)?))).collect()
     }
 
     /// Follows `role` from role to role; what is nearer wins, modifiers add up.
@@ -253,11 +223,7 @@ impl Source<'_> {
     }
 
     fn paint(&self, value: &Spanned<DeValue<'_>>) -> Result<Draft> {
-        let mut draft = Draft {
-            from: None,
-            paint: Paint::default(),
-            at: value.span().start,
-        };
+        let mut draft = Draft { from: None, paint: Paint::default(), at: value.span().start };
         for (key, value) in self.table(value)? {
             let paint = &mut draft.paint;
             match key.get_ref().as_ref() {
@@ -299,10 +265,7 @@ impl Source<'_> {
             ("dim", Modifier::DIM),
         ];
         let list = value.get_ref().as_array().ok_or_else(|| {
-            self.error(
-                value.span().start,
-                "a list of modifiers is needed".to_owned(),
-            )
+            self.error(value.span().start, "a list of modifiers is needed".to_owned())
         })?;
         let mut mods = Modifier::empty();
         for item in list {

@@ -120,14 +120,8 @@ pub struct Theme {
 const SHIPPED: [(&str, &str); 4] = [
     ("dark", include_str!("../../../assets/themes/dark.toml")),
     ("light", include_str!("../../../assets/themes/light.toml")),
-    (
-        "high-contrast-dark",
-        include_str!("../../../assets/themes/high-contrast-dark.toml"),
-    ),
-    (
-        "high-contrast-light",
-        include_str!("../../../assets/themes/high-contrast-light.toml"),
-    ),
+    ("high-contrast-dark", include_str!("../../../assets/themes/high-contrast-dark.toml")),
+    ("high-contrast-light", include_str!("../../../assets/themes/high-contrast-light.toml")),
 ];
 
 /// Contrast that text keeps where a colour is computed.
@@ -174,11 +168,7 @@ impl Theme {
     /// The text is no theme; the error names file, line and the nearest known word.
     pub fn from_file(path: &Path, text: &str, depth: Depth) -> Result<Self, ThemeError> {
         let file = ThemeFile::parse(path, text)?;
-        Ok(if depth == Depth::Mono {
-            Self::mono()
-        } else {
-            Self::resolve(&file, depth)
-        })
+        Ok(if depth == Depth::Mono { Self::mono() } else { Self::resolve(&file, depth) })
     }
 
     fn resolve(file: &ThemeFile, depth: Depth) -> Self {
@@ -186,19 +176,11 @@ impl Theme {
         let base = base.as_ref();
         let ground_paint = |ground: &Ground| {
             let fallback = || base.and_then(|base| base.grounds.get(ground));
-            file.grounds
-                .get(ground)
-                .or_else(fallback)
-                .copied()
-                .unwrap_or_default()
+            file.grounds.get(ground).or_else(fallback).copied().unwrap_or_default()
         };
         let role_paint = |role: &Role| {
             let fallback = || base.and_then(|base| base.roles.get(role));
-            file.roles
-                .get(role)
-                .or_else(fallback)
-                .copied()
-                .unwrap_or_default()
+            file.roles.get(role).or_else(fallback).copied().unwrap_or_default()
         };
         let ground_paints: Vec<Paint> = Ground::ALL.iter().map(ground_paint).collect();
         let seen = assumed_grounds(file.light, depth, &ground_paints);
@@ -216,10 +198,7 @@ impl Theme {
             depth,
             light: file.light,
             roles: Role::ALL.iter().map(role_style).collect(),
-            grounds: ground_paints
-                .iter()
-                .map(|paint| ground_style(paint, depth))
-                .collect(),
+            grounds: ground_paints.iter().map(|paint| ground_style(paint, depth)).collect(),
         }
     }
 
@@ -245,10 +224,7 @@ impl Theme {
 
     /// Background, or what stands for it, of a ground.
     pub fn ground(&self, ground: Ground) -> Style {
-        self.grounds
-            .get(ground as usize)
-            .copied()
-            .unwrap_or_default()
+        self.grounds.get(ground as usize).copied().unwrap_or_default()
     }
 
     /// Whether dialogs and toasts stand out by their ground; else they have a full thin box.
@@ -280,14 +256,7 @@ fn assumed_grounds(light: bool, depth: Depth, own: &[Paint]) -> Vec<Rgb> {
 fn index(paint: &Paint, grounds: &[Rgb]) -> Option<u8> {
     paint.c256.or_else(|| {
         let rgb = paint.rgb?;
-        Some(rgb.nearest_256(
-            if grounds.is_empty() {
-                0.0
-            } else {
-                LEAST_CONTRAST
-            },
-            grounds,
-        ))
+        Some(rgb.nearest_256(if grounds.is_empty() { 0.0 } else { LEAST_CONTRAST }, grounds))
     })
 }
 
@@ -319,10 +288,7 @@ fn basic(paint: &Paint) -> Option<Color> {
 fn colour(paint: &Paint, depth: Depth, grounds: &[Rgb]) -> Option<Color> {
     let indexed = || index(paint, grounds).map(Color::Indexed);
     match depth {
-        Depth::Rgb => paint
-            .rgb
-            .map(|Rgb(r, g, b)| Color::Rgb(r, g, b))
-            .or_else(indexed),
+        Depth::Rgb => paint.rgb.map(|Rgb(r, g, b)| Color::Rgb(r, g, b)).or_else(indexed),
         Depth::C256 => indexed().or_else(|| basic(paint)),
         Depth::C16 => basic(paint),
         Depth::Mono => None,

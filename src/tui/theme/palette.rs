@@ -29,11 +29,7 @@ impl Rgb {
     fn luminance(self) -> f64 {
         let linear = |channel: u8| {
             let value = f64::from(channel) / 255.0;
-            if value <= 0.03928 {
-                value / 12.92
-            } else {
-                ((value + 0.055) / 1.055).powf(2.4)
-            }
+            if value <= 0.03928 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
         };
         0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2)
     }
@@ -46,10 +42,7 @@ impl Rgb {
 
     /// The lowest contrast against any of `grounds`.
     pub(crate) fn lowest_contrast(self, grounds: &[Self]) -> f64 {
-        grounds
-            .iter()
-            .map(|ground| self.contrast(*ground))
-            .fold(21.0, f64::min)
+        grounds.iter().map(|ground| self.contrast(*ground)).fold(21.0, f64::min)
     }
 
     /// Whether the colour is a light ground.
@@ -93,11 +86,7 @@ pub fn nearest_256(red: u8, green: u8, blue: u8) -> u8 {
     let grey = 232 + (average.saturating_sub(3) / 10).min(23);
     let wanted = Rgb(red, green, blue);
     let distance = |index: u8| wanted.distance(Rgb::of_256(index));
-    if distance(grey) < distance(cube) {
-        grey
-    } else {
-        cube
-    }
+    if distance(grey) < distance(cube) { grey } else { cube }
 }
 
 #[cfg(test)]

@@ -9,10 +9,7 @@ use super::*;
 /// Text roles: all but those that carry nothing which is not elsewhere.
 fn text_roles() -> impl Iterator<Item = Role> {
     let quiet = [Role::Border, Role::Veil, Role::Frame];
-    Role::ALL
-        .iter()
-        .copied()
-        .filter(move |role| !quiet.contains(role))
+    Role::ALL.iter().copied().filter(move |role| !quiet.contains(role))
 }
 
 fn rgb_of(colour: Color) -> Rgb {
@@ -32,19 +29,13 @@ fn text_is_readable_on_every_ground(#[case] name: &str, #[case] least: f64) {
     for depth in [Depth::Rgb, Depth::C256] {
         let theme = Theme::shipped(name, depth).unwrap();
         let mut grounds = assumed_grounds(theme.is_light(), depth, &[]);
-        let own = Ground::ALL
-            .iter()
-            .map(|ground| rgb_of(theme.ground(*ground).bg.unwrap()));
+        let own = Ground::ALL.iter().map(|ground| rgb_of(theme.ground(*ground).bg.unwrap()));
         grounds.extend(own);
         for role in text_roles() {
             let colour = rgb_of(theme.style(role).fg.unwrap());
             let contrast = colour.lowest_contrast(&grounds);
             // The specification gives 4.5 with one digit after the point.
-            assert!(
-                contrast >= least - 0.05,
-                "{name} {depth:?} {}: {contrast:.2}",
-                role.name()
-            );
+            assert!(contrast >= least - 0.05, "{name} {depth:?} {}: {contrast:.2}", role.name());
         }
     }
 }
@@ -61,32 +52,12 @@ fn shipped_files_say_everything_and_carry_their_name() {
 }
 
 #[rstest]
-#[case(
-    "[roles]\n\nmutd = \"text\"",
-    3,
-    "no role \"mutd\". Did you mean muted?"
-)]
+#[case("[roles]\n\nmutd = \"text\"", 3, "no role \"mutd\". Did you mean muted?")]
 #[case("[roles]\nmuted = \"txt\"", 2, "no role \"txt\". Did you mean text?")]
-#[case(
-    "[roles]\nmuted = { rbg = \"#000000\" }",
-    2,
-    "no key \"rbg\". Did you mean rgb?"
-)]
-#[case(
-    "[grounds]\nselct = { c256 = 1 }",
-    2,
-    "no ground \"selct\". Did you mean select?"
-)]
-#[case(
-    "[roles]\ntext = { c256 = 256 }",
-    2,
-    "a number from 0 to 255 is needed"
-)]
-#[case(
-    "[roles]\ntext = { mods = [\"blod\"] }",
-    2,
-    "no modifier \"blod\". Did you mean bold?"
-)]
+#[case("[roles]\nmuted = { rbg = \"#000000\" }", 2, "no key \"rbg\". Did you mean rgb?")]
+#[case("[grounds]\nselct = { c256 = 1 }", 2, "no ground \"selct\". Did you mean select?")]
+#[case("[roles]\ntext = { c256 = 256 }", 2, "a number from 0 to 255 is needed")]
+#[case("[roles]\ntext = { mods = [\"blod\"] }", 2, "no modifier \"blod\". Did you mean bold?")]
 #[case("[roles]\nadd = \"del\"\ndel = \"add\"", 3, "add starts from itself")]
 #[case("ground = \"drak\"", 1, "no ground \"drak\". Did you mean dark?")]
 fn a_mistake_names_line_and_nearest_word(
@@ -107,20 +78,13 @@ fn what_a_file_leaves_out_comes_from_the_shipped_theme() {
     assert_eq!(mine.name(), "mine");
     assert_eq!(mine.style(Role::Danger), light.style(Role::Danger));
     assert_eq!(mine.ground(Ground::Select), light.ground(Ground::Select));
-    assert!(
-        mine.style(Role::Accent)
-            .add_modifier
-            .contains(Modifier::BOLD)
-    );
+    assert!(mine.style(Role::Accent).add_modifier.contains(Modifier::BOLD));
 }
 
 #[test]
 fn sixteen_colours_select_by_reverse_and_have_no_overlay() {
     let theme = Theme::shipped("dark", Depth::C16).unwrap();
-    assert_eq!(
-        theme.ground(Ground::Select).add_modifier,
-        Modifier::REVERSED
-    );
+    assert_eq!(theme.ground(Ground::Select).add_modifier, Modifier::REVERSED);
     assert_eq!(theme.ground(Ground::SelectOff), Style::new());
     assert!(!theme.has_overlay());
     assert_eq!(theme.style(Role::Accent).fg, Some(Color::LightCyan));
@@ -167,25 +131,13 @@ fn the_terminal_says_how_many_colours(
 
 #[test]
 fn the_ground_is_read_from_the_terminal_or_its_environment() {
-    assert_eq!(
-        background_from_osc("11;rgb:1e1e/1e1e/2e2e"),
-        Some(Background::Dark)
-    );
-    assert_eq!(
-        background_from_osc("11;rgb:fd/f6/e3"),
-        Some(Background::Light)
-    );
-    assert_eq!(
-        background_from_osc("11;rgba:ffff/ffff/ffff/ffff"),
-        Some(Background::Light)
-    );
+    assert_eq!(background_from_osc("11;rgb:1e1e/1e1e/2e2e"), Some(Background::Dark));
+    assert_eq!(background_from_osc("11;rgb:fd/f6/e3"), Some(Background::Light));
+    assert_eq!(background_from_osc("11;rgba:ffff/ffff/ffff/ffff"), Some(Background::Light));
     assert_eq!(background_from_osc("10;rgb:ff/ff/ff"), None);
     assert_eq!(background_from_osc("11;rgb:ff/f"), None);
     assert_eq!(background_from_colorfgbg("15;0"), Some(Background::Dark));
-    assert_eq!(
-        background_from_colorfgbg("0;default;15"),
-        Some(Background::Light)
-    );
+    assert_eq!(background_from_colorfgbg("0;default;15"), Some(Background::Light));
     assert_eq!(background_from_colorfgbg(""), None);
 }
 

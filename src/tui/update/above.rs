@@ -21,10 +21,7 @@ use super::palette;
 pub(super) fn typed(app: &mut App, effects: &mut Vec<Effect>) {
     match app.overlays.last() {
         Some(Overlay::Palette(_)) => palette::refresh(app),
-        Some(Overlay::Line {
-            purpose: Purpose::Find,
-            editor,
-        }) => {
+        Some(Overlay::Line { purpose: Purpose::Find, editor }) => {
             let text = editor.text().to_owned();
             app.current_list_mut().find = text;
             begin_current(app, Wanted::Same, effects);
@@ -112,10 +109,7 @@ fn drop_pin_check(app: &mut App, effects: &mut Vec<Effect>) {
     dialog.ticket = ticket;
     dialog.planning = Planning::Looking(0, dialog.request.ids.len());
     dialog.button = Button::Cancel;
-    effects.push(Effect::Plan {
-        ticket,
-        request: dialog.request.clone(),
-    });
+    effects.push(Effect::Plan { ticket, request: dialog.request.clone() });
 }
 
 /// Rows of a page in the topmost layer.
@@ -154,10 +148,7 @@ fn go(app: &mut App, step: Step) {
 fn cancel(app: &mut App, effects: &mut Vec<Effect>) {
     match app.overlays.pop() {
         Some(Overlay::NewSession(form)) => app.draft = Some(*form),
-        Some(Overlay::Line {
-            purpose: Purpose::Find,
-            ..
-        }) => {
+        Some(Overlay::Line { purpose: Purpose::Find, .. }) => {
             app.current_list_mut().find.clear();
             begin_current(app, Wanted::Same, effects);
         }
@@ -184,11 +175,7 @@ fn confirm(app: &mut App, effects: &mut Vec<Effect>) {
         }
         Some(Overlay::Answer(answer)) => {
             let option = Some(answer.index + 1);
-            effects.push(Effect::Answer {
-                id: answer.id,
-                question: answer.question,
-                option,
-            });
+            effects.push(Effect::Answer { id: answer.id, question: answer.question, option });
             app.confirmed_at = Some(app.now);
         }
         Some(Overlay::Line { purpose, editor }) => {
@@ -207,10 +194,7 @@ fn take_line(app: &mut App, purpose: Purpose, text: &str, effects: &mut Vec<Effe
         // The list follows every letter already.
         Purpose::Find => {}
         _ if text.is_empty() => {}
-        Purpose::Rename(id) => effects.push(Effect::Rename {
-            id,
-            title: text.to_owned(),
-        }),
+        Purpose::Rename(id) => effects.push(Effect::Rename { id, title: text.to_owned() }),
         Purpose::AddProject => effects.push(Effect::AddProject(PathBuf::from(text))),
         Purpose::QuickNew => {
             let mut form = draft(app);

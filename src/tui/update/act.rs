@@ -40,10 +40,7 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         Action::NextWaiting => place::next_waiting(app, 1, effects),
         Action::PreviousWaiting => place::next_waiting(app, -1, effects),
         Action::Section(number) => {
-            let section = app
-                .board
-                .sections
-                .get(usize::from(number).saturating_sub(1));
+            let section = app.board.sections.get(usize::from(number).saturating_sub(1));
             if let Some(key) = section.map(|section| section.key.clone()) {
                 app.view = View::Sessions;
                 app.focus = Focus::List;
@@ -65,10 +62,7 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
                 place::view(app, View::Sessions, effects);
             }
             app.focus = Focus::List;
-            app.overlays.push(Overlay::Line {
-                purpose: Purpose::Find,
-                editor,
-            });
+            app.overlays.push(Overlay::Line { purpose: Purpose::Find, editor });
         }
         Action::Palette => palette::open(app),
         Action::Trash => place::view(app, View::Trash, effects),
@@ -86,10 +80,7 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             app.overlays.push(Overlay::NewSession(Box::new(form)));
         }
         Action::NewChat => {
-            let form = NewForm {
-                project: None,
-                ..draft(app)
-            };
+            let form = NewForm { project: None, ..draft(app) };
             app.overlays.push(Overlay::NewSession(Box::new(form)));
         }
         Action::QuickNew => line(app, Purpose::QuickNew, ""),
@@ -98,26 +89,19 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             effects.extend(app.setup.repository.clone().map(Effect::AddProject));
         }
         Action::Rename => {
-            let selected = app
-                .selected()
-                .map(|session| (session.id.clone(), session.title.clone()));
+            let selected =
+                app.selected().map(|session| (session.id.clone(), session.title.clone()));
             if let Some((id, title)) = selected {
                 line(app, Purpose::Rename(id), &title);
             }
         }
         Action::CancelJob => {
-            effects.extend(
-                app.jobs
-                    .current()
-                    .map(|job| Effect::CancelJob(job.id.clone())),
-            );
+            effects.extend(app.jobs.current().map(|job| Effect::CancelJob(job.id.clone())));
         }
         Action::Back if app.view == View::Sessions => app.focus = Focus::List,
         Action::Back => place::view(app, View::Sessions, effects),
         Action::Suspend => effects.push(Effect::Suspend),
-        Action::Quit => effects.push(Effect::Quit {
-            farewell: farewell(app),
-        }),
+        Action::Quit => effects.push(Effect::Quit { farewell: farewell(app) }),
         _ => verbs::act(app, action, effects),
     }
 }
@@ -138,39 +122,16 @@ fn line(app: &mut App, purpose: Purpose, text: &str) {
 
 /// The form as it was left, with the projects and agents of now.
 pub(super) fn draft(app: &App) -> NewForm {
-    let projects: Vec<_> = app
-        .board
-        .projects
-        .iter()
-        .map(|project| project.name.clone())
-        .collect();
-    let agents: Vec<String> = app
-        .setup
-        .agents
-        .iter()
-        .filter(|(_, found)| *found)
-        .map(|(name, _)| name.clone())
-        .collect();
-    let here = app
-        .section
-        .as_ref()
-        .and_then(|key| key.path())
-        .and_then(|path| {
-            app.board
-                .projects
-                .iter()
-                .find(|project| project.path == path)
-                .map(|p| p.name.clone())
-        });
-    let mut form = app
-        .draft
-        .clone()
-        .unwrap_or_else(|| NewForm::new(projects.clone(), agents.clone()));
+    let projects: Vec<_> = app.board.projects.iter().map(|project| project.name.clone()).collect();
+    let agents: Vec<String> =
+        app.setup.agents.iter().filter(|(_, found)| *found).map(|(name, _)| name.clone()).collect();
+    let here = app.section.as_ref().and_then(|key| key.path()).and_then(|path| {
+        app.board.projects.iter().find(|project| project.path == path).map(|p| p.name.clone())
+    });
+    let mut form =
+        app.draft.clone().unwrap_or_else(|| NewForm::new(projects.clone(), agents.clone()));
     let untouched = form.prompt.is_empty() && form.title.is_empty();
-    let gone = form
-        .project
-        .as_ref()
-        .is_some_and(|name| !projects.contains(name));
+    let gone = form.project.as_ref().is_some_and(|name| !projects.contains(name));
     if untouched || gone {
         form.project = here.or_else(|| projects.first().cloned());
     }

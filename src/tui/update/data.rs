@@ -8,12 +8,12 @@ use crate::domain::plan::Plan;
 use crate::domain::query::Page;
 use crate::domain::rail::Section;
 use crate::host::report::{DeleteRequest, Progress};
-use crate::tui::app::{App, Start};
 use crate::tui::app::list::{CALM, WINDOW, Wanted};
 use crate::tui::app::overlay::Overlay;
 use crate::tui::app::plan::{Button, PlanDialog, Planning};
 use crate::tui::app::screen::ScreenCells;
 use crate::tui::app::words::names;
+use crate::tui::app::{App, Start};
 use crate::tui::event::{Board, Effect, Failure, Tab, TabContent};
 
 use super::{act, place};
@@ -65,11 +65,7 @@ pub(super) fn page(
     let calm = app.now.since(app.last_key) >= CALM;
     let now = app.now;
     let is_trash = app.trash.ticket == Some(ticket);
-    let list = if is_trash {
-        &mut app.trash
-    } else {
-        &mut app.list
-    };
+    let list = if is_trash { &mut app.trash } else { &mut app.list };
     if list.misses(ticket, offset, &page) && offset < FOLLOWED {
         app.tickets += 1;
         let ticket = app.tickets;
@@ -118,10 +114,7 @@ pub(super) fn progress(app: &mut App, progress: &Progress) {
     if matches!(progress, Progress::Ended { .. }) {
         app.stale = true;
     }
-    if let Progress::Began {
-        verb: Verb::Delete, ..
-    } = progress
-    {
+    if let Progress::Began { verb: Verb::Delete, .. } = progress {
         app.stale = true;
     }
 }
@@ -154,21 +147,14 @@ pub(super) fn planned(app: &mut App, ticket: u64, plan: Result<Plan, Failure>) {
 
 /// Sessions were pulled in since the operator looked: ask again, with the difference (D3).
 pub(super) fn plan_grew(app: &mut App, request: DeleteRequest, plan: Plan) {
-    let new: Vec<_> = plan
-        .items
-        .iter()
-        .filter(|item| !app.admitted.contains(&item.row.id))
-        .collect();
+    let new: Vec<_> =
+        plan.items.iter().filter(|item| !app.admitted.contains(&item.row.id)).collect();
     let ids: Vec<&SessionId> = new.iter().map(|item| &item.row.id).collect();
     let above = new.first().and_then(|item| item.pulled_in_by.as_ref());
-    let under = above
-        .filter(|_| new.len() == 1)
-        .map_or_else(String::new, |id| format!(" under {id}"));
-    let note = format!(
-        "{} appeared{under} since you looked. {} now.",
-        names(&ids),
-        plan.items.len()
-    );
+    let under =
+        above.filter(|_| new.len() == 1).map_or_else(String::new, |id| format!(" under {id}"));
+    let note =
+        format!("{} appeared{under} since you looked. {} now.", names(&ids), plan.items.len());
     let ticket = app.ticket();
     let mut dialog = PlanDialog::new(ticket, request);
     dialog.planning = Planning::Ready(plan);

@@ -51,10 +51,7 @@ pub(super) fn pasted(app: &mut App, text: String, effects: &mut Vec<Effect>) {
             return;
         }
     } else if let Some(typing) = &app.typing {
-        effects.push(Effect::PasteTo {
-            id: typing.id.clone(),
-            text,
-        });
+        effects.push(Effect::PasteTo { id: typing.id.clone(), text });
         return;
     }
     caught(app);
@@ -62,22 +59,13 @@ pub(super) fn pasted(app: &mut App, text: String, effects: &mut Vec<Effect>) {
 
 fn caught(app: &mut App) {
     let keymap = &app.setup.keymap;
-    let key = |action| {
-        keymap
-            .key_label(&[Context::List], action)
-            .unwrap_or_default()
-    };
+    let key = |action| keymap.key_label(&[Context::List], action).unwrap_or_default();
     let lines = vec![format!(
         "{} types into the agent, {} sends a message.",
         key(Action::Open),
         key(Action::Message)
     )];
-    notify(
-        app,
-        ToastKind::Result,
-        "Pasted text ignored.".to_owned(),
-        lines,
-    );
+    notify(app, ToastKind::Result, "Pasted text ignored.".to_owned(), lines);
 }
 
 /// Whether these keys are part of a burst that nobody typed; nothing of it acts from then on.
@@ -107,20 +95,12 @@ fn is_burst(app: &mut App, keys: &[Key]) -> bool {
 
 fn is_character(key: Key) -> bool {
     matches!(key.code, KeyCode::Char(_) | KeyCode::Enter)
-        && key.mods
-            == Modifiers {
-                shift: key.mods.shift,
-                ..Modifiers::NONE
-            }
+        && key.mods == Modifiers { shift: key.mods.shift, ..Modifiers::NONE }
 }
 
 /// A key while an agent has them: all but the bound ones are its.
 fn type_or_leave(app: &mut App, key: Key, typed: &mut Vec<Key>, effects: &mut Vec<Effect>) {
-    match app
-        .setup
-        .keymap
-        .resolve(&[Context::Terminal], &app.pending, key)
-    {
+    match app.setup.keymap.resolve(&[Context::Terminal], &app.pending, key) {
         Outcome::Action(action) => {
             app.pending.clear();
             flush(app, typed, effects);
@@ -139,10 +119,7 @@ fn flush(app: &App, typed: &mut Vec<Key>, effects: &mut Vec<Effect>) {
     if let Some(typing) = &app.typing
         && !typed.is_empty()
     {
-        effects.push(Effect::Type {
-            id: typing.id.clone(),
-            keys: std::mem::take(typed),
-        });
+        effects.push(Effect::Type { id: typing.id.clone(), keys: std::mem::take(typed) });
     }
     typed.clear();
 }
@@ -153,11 +130,7 @@ fn one(app: &mut App, key: Key, effects: &mut Vec<Effect>) {
     if key.code == KeyCode::Enter && app.confirmed_at.is_some_and(recent) {
         return;
     }
-    if app.pending.is_empty()
-        && app
-            .overlays
-            .last_mut()
-            .is_some_and(|overlay| edits(overlay, key))
+    if app.pending.is_empty() && app.overlays.last_mut().is_some_and(|overlay| edits(overlay, key))
     {
         above::typed(app, effects);
         return;

@@ -41,21 +41,13 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
         Event::Tick => {}
         Event::Changed => app.stale = true,
         Event::Board(board) => data::board(app, *board, effects),
-        Event::Page {
-            ticket,
-            offset,
-            page,
-        } => data::page(app, ticket, offset, page, effects),
+        Event::Page { ticket, offset, page } => data::page(app, ticket, offset, page, effects),
         Event::Operations(operations) => app.jobs.load(operations),
         Event::Tab { id, content } => data::tab(app, id, content),
         Event::Work(work) => app.work.extend(work),
         Event::Screen { id, cells } => data::screen(app, id, cells),
         Event::Progress(progress) => data::progress(app, &progress),
-        Event::Planning {
-            ticket,
-            done,
-            total,
-        } => data::planning(app, ticket, done, total),
+        Event::Planning { ticket, done, total } => data::planning(app, ticket, done, total),
         Event::Planned { ticket, plan } => data::planned(app, ticket, plan),
         Event::PlanGrew { request, plan } => data::plan_grew(app, request, plan),
         Event::Ended(outcome) => outcome::ended(app, outcome, effects),
@@ -76,12 +68,7 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
 /// Shows a failure that belongs to nothing the operator did.
 fn trouble(app: &mut App, failure: Failure) {
     let title = super::app::words::sentence(&failure.message);
-    notify(
-        app,
-        ToastKind::Error,
-        title,
-        failure.hint.into_iter().collect(),
-    );
+    notify(app, ToastKind::Error, title, failure.hint.into_iter().collect());
 }
 
 /// Shows a notice.
@@ -98,12 +85,5 @@ fn notify_with(
     keys: Vec<super::action::Action>,
 ) {
     let at = app.now;
-    app.toasts.show(Toast {
-        kind,
-        title,
-        lines,
-        keys,
-        at,
-        acted: false,
-    });
+    app.toasts.show(Toast { kind, title, lines, keys, at, acted: false });
 }

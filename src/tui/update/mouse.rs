@@ -69,10 +69,7 @@ fn wheel(app: &mut App, at: Position, by: isize, effects: &mut Vec<Effect>) {
     let layout = app.layout();
     if layout.right.contains(at) {
         if let Some(typing) = &app.typing {
-            effects.push(Effect::Scroll {
-                id: typing.id.clone(),
-                by: -(by as i32),
-            });
+            effects.push(Effect::Scroll { id: typing.id.clone(), by: -(by as i32) });
         } else if app.view == View::Jobs {
             app.jobs.scroll = app.jobs.scroll.saturating_add_signed(by);
         } else {

@@ -33,11 +33,7 @@ impl Step {
 /// Rows of a page.
 pub(super) fn page(app: &App) -> isize {
     let layout = app.layout();
-    let rows = if app.focus == Focus::Right {
-        layout.right
-    } else {
-        layout.list_rows()
-    };
+    let rows = if app.focus == Focus::Right { layout.right } else { layout.list_rows() };
     (rows.height as isize - 1).max(1)
 }
 
@@ -45,10 +41,7 @@ pub(super) fn go(app: &mut App, step: Step, effects: &mut Vec<Effect>) {
     match (app.view, app.focus) {
         (View::Sessions | View::Trash, Focus::Rail) => go_section(app, step, effects),
         (View::Jobs, Focus::Right) => {
-            let rows = app
-                .jobs
-                .current()
-                .map_or(0, |operation| operation.session_ids.len());
+            let rows = app.jobs.current().map_or(0, |operation| operation.session_ids.len());
             app.jobs.scroll = step.from(app.jobs.scroll, rows);
         }
         (View::Jobs, _) => {
@@ -82,15 +75,9 @@ fn go_row(app: &mut App, step: Step, effects: &mut Vec<Effect>) {
 
 fn go_section(app: &mut App, step: Step, effects: &mut Vec<Effect>) {
     let sections = &app.board.sections;
-    let current = sections
-        .iter()
-        .position(|section| Some(&section.key) == app.section.as_ref());
+    let current = sections.iter().position(|section| Some(&section.key) == app.section.as_ref());
     // The trash is the line after the last section.
-    let at = if app.view == View::Trash {
-        sections.len()
-    } else {
-        current.unwrap_or(0)
-    };
+    let at = if app.view == View::Trash { sections.len() } else { current.unwrap_or(0) };
     let next = step.from(at, sections.len() + 1);
     if next == at {
         return;
@@ -134,10 +121,7 @@ fn columns_of(app: &App) -> &'static [Focus] {
 
 pub(super) fn turn_column(app: &mut App, by: isize) {
     let columns = columns_of(app);
-    let at = columns
-        .iter()
-        .position(|focus| *focus == app.focus)
-        .unwrap_or(0);
+    let at = columns.iter().position(|focus| *focus == app.focus).unwrap_or(0);
     let next = (at as isize + by).rem_euclid(columns.len() as isize);
     app.focus = columns[next.unsigned_abs()];
 }

@@ -29,13 +29,7 @@ pub(super) fn ended(app: &mut App, outcome: Outcome, effects: &mut Vec<Effect>) 
             if let Some((form, _)) = app.submitted.take() {
                 app.draft = Some(form);
             }
-            notify_with(
-                app,
-                ToastKind::Error,
-                title,
-                reasons(failure),
-                vec![Action::NewSession],
-            );
+            notify_with(app, ToastKind::Error, title, reasons(failure), vec![Action::NewSession]);
         }
         Outcome::Deleted(report) => deleted(app, &report),
         Outcome::Restored { undo, report } => {
@@ -48,21 +42,10 @@ pub(super) fn ended(app: &mut App, outcome: Outcome, effects: &mut Vec<Effect>) 
         Outcome::Stopped(report) => stopped(app, &report),
         Outcome::Sent(results) => sent(app, &results),
         Outcome::ProjectAdded(project) => {
-            place::section(
-                app,
-                SectionKey::project(&project.path),
-                Wanted::First,
-                effects,
-            );
+            place::section(app, SectionKey::project(&project.path), Wanted::First, effects);
         }
         Outcome::Failed { what, failure } => {
-            notify_with(
-                app,
-                ToastKind::Error,
-                sentence(&what),
-                reasons(failure),
-                vec![],
-            );
+            notify_with(app, ToastKind::Error, sentence(&what), reasons(failure), vec![]);
         }
     }
     reread_now(app, effects);
@@ -90,54 +73,32 @@ fn created(app: &mut App, outcome: CreateOutcome, effects: &mut Vec<Effect>) {
         notify(app, kind, title, vec![sentence(&error)]);
     }
     // Who did something else meanwhile stays there.
-    if app
-        .submitted
-        .take()
-        .is_some_and(|(_, at)| at == app.last_key)
-    {
+    if app.submitted.take().is_some_and(|(_, at)| at == app.last_key) {
         place::session(app, &session, effects);
     }
 }
 
 fn deleted(app: &mut App, report: &DeleteReport) {
     let gone = report.removed_session_ids.len();
-    app.list
-        .marks
-        .ids
-        .retain(|id| !report.removed_session_ids.contains(id));
-    let skipped: Vec<&SkippedRow> = report
-        .skipped
-        .iter()
-        .filter(|row| row.reason != "dropped")
-        .collect();
+    app.list.marks.ids.retain(|id| !report.removed_session_ids.contains(id));
+    let skipped: Vec<&SkippedRow> =
+        report.skipped.iter().filter(|row| row.reason != "dropped").collect();
     let mut title = match report.removed_session_ids.as_slice() {
         [one] => format!("{one} deleted"),
         many => format!("{} deleted", many.len()),
     };
     if !skipped.is_empty() {
-        title = format!(
-            "{title}, {} skipped: {}",
-            skipped.len(),
-            why_skipped(&skipped)
-        );
+        title = format!("{title}, {} skipped: {}", skipped.len(), why_skipped(&skipped));
     }
     title.push('.');
-    let mut lines: Vec<String> = report
-        .notes
-        .iter()
-        .map(|note| format!("{}: {}", note.id, note.text))
-        .collect();
+    let mut lines: Vec<String> =
+        report.notes.iter().map(|note| format!("{}: {}", note.id, note.text)).collect();
     if !report.cleanup_failed_ids.is_empty() {
         let n = count(report.cleanup_failed_ids.len(), "worktree");
-        lines.push(format!(
-            "{n} could not be moved yet; that is tried again at the next start."
-        ));
+        lines.push(format!("{n} could not be moved yet; that is tried again at the next start."));
     }
-    let kind = if skipped.is_empty() && lines.is_empty() {
-        ToastKind::Result
-    } else {
-        ToastKind::Partly
-    };
+    let kind =
+        if skipped.is_empty() && lines.is_empty() { ToastKind::Result } else { ToastKind::Partly };
     let keys = if gone > 0 { vec![Action::Undo] } else { vec![] };
     notify_with(app, kind, title, lines, keys);
 }
@@ -173,24 +134,12 @@ fn restored(app: &mut App, undo: bool, report: &RestoreReport) {
     let mut lines: Vec<String> = failed
         .iter()
         .map(|row| format!("{} was not brought back: {}", row.id, row.reason))
-        .chain(
-            report
-                .notes
-                .iter()
-                .map(|note| format!("{}: {}", note.id, note.text)),
-        )
+        .chain(report.notes.iter().map(|note| format!("{}: {}", note.id, note.text)))
         .collect();
-    let kind = if failed.is_empty() {
-        ToastKind::Result
-    } else {
-        ToastKind::Partly
-    };
+    let kind = if failed.is_empty() { ToastKind::Result } else { ToastKind::Partly };
     let was_live = report.was_live_ids.len();
     let mut keys = Vec::new();
-    let title = match (
-        report.restored_session_ids.as_slice(),
-        report.launched_ids.as_slice(),
-    ) {
+    let title = match (report.restored_session_ids.as_slice(), report.launched_ids.as_slice()) {
         ([], []) if failed.is_empty() => "There was nothing to bring back.".to_owned(),
         ([], []) => "Nothing was brought back.".to_owned(),
         ([], [one]) => format!("{one} is back{}", how(report, one)),
@@ -199,40 +148,23 @@ fn restored(app: &mut App, undo: bool, report: &RestoreReport) {
         (many, _) => format!("{} brought back.", many.len()),
     };
     if was_live > 0 {
-        let verb = if was_live == 1 {
-            "was running and is"
-        } else {
-            "were running and are"
-        };
-        let key = app
-            .setup
-            .keymap
-            .key_label(&[crate::tui::action::Context::List], Action::Restore);
+        let verb = if was_live == 1 { "was running and is" } else { "were running and are" };
+        let key = app.setup.keymap.key_label(&[crate::tui::action::Context::List], Action::Restore);
         let key = key.map_or_else(String::new, |key| format!(": {key} launches them"));
         lines.insert(0, format!("{was_live} {verb} now marked{key}."));
         app.list.marks.clear();
-        app.list
-            .marks
-            .ids
-            .extend(report.was_live_ids.iter().cloned());
+        app.list.marks.ids.extend(report.was_live_ids.iter().cloned());
         keys.push(Action::Restore);
     } else {
         let launched = &report.launched_ids;
         app.list.marks.ids.retain(|id| !launched.contains(id));
     }
-    app.trash
-        .marks
-        .ids
-        .retain(|id| !report.restored_session_ids.contains(id));
+    app.trash.marks.ids.retain(|id| !report.restored_session_ids.contains(id));
     notify_with(app, kind, title, lines, keys);
 }
 
 fn how(report: &RestoreReport, id: &SessionId) -> &'static str {
-    let how = report
-        .how
-        .iter()
-        .find(|(known, _)| known == id)
-        .map(|(_, how)| *how);
+    let how = report.how.iter().find(|(known, _)| known == id).map(|(_, how)| *how);
     match how {
         Some(LaunchedHow::Resumed) => ", resumed.",
         Some(LaunchedHow::PromptAgain) => " with its prompt; there was nothing to resume.",
@@ -242,10 +174,8 @@ fn how(report: &RestoreReport, id: &SessionId) -> &'static str {
 }
 
 fn stopped(app: &mut App, report: &StopReport) {
-    let (done, failed): (Vec<_>, Vec<_>) = report
-        .results
-        .iter()
-        .partition(|result| result.stopped || result.reason.is_none());
+    let (done, failed): (Vec<_>, Vec<_>) =
+        report.results.iter().partition(|result| result.stopped || result.reason.is_none());
     let title = match (done.as_slice(), failed.as_slice()) {
         ([one], []) => format!("{} stopped.", one.id),
         ([], [one]) => format!("{} was not stopped", one.id),
@@ -263,10 +193,7 @@ fn stopped(app: &mut App, report: &StopReport) {
             })
         })
         .collect();
-    app.list
-        .marks
-        .ids
-        .retain(|id| !done.iter().any(|result| result.id == *id));
+    app.list.marks.ids.retain(|id| !done.iter().any(|result| result.id == *id));
     let kind = match (done.is_empty(), failed.is_empty()) {
         (_, true) => ToastKind::Result,
         (false, false) => ToastKind::Partly,
@@ -279,12 +206,7 @@ fn sent(app: &mut App, results: &[SendResult]) {
     let refused: Vec<&SendResult> = results.iter().filter(|result| !result.sent).collect();
     if refused.is_empty() {
         let ids: Vec<&SessionId> = results.iter().map(|result| &result.id).collect();
-        notify(
-            app,
-            ToastKind::Result,
-            format!("Sent to {}.", names(&ids)),
-            vec![],
-        );
+        notify(app, ToastKind::Result, format!("Sent to {}.", names(&ids)), vec![]);
         return;
     }
     let lines: Vec<String> = refused
@@ -298,10 +220,7 @@ fn sent(app: &mut App, results: &[SendResult]) {
     let (kind, title) = match (sent, refused.as_slice()) {
         (0, [one]) => (ToastKind::Error, format!("Not sent to {}", one.id)),
         (0, _) => (ToastKind::Error, "Not sent".to_owned()),
-        (n, refused) => (
-            ToastKind::Partly,
-            format!("Sent to {n}, not to {}.", refused.len()),
-        ),
+        (n, refused) => (ToastKind::Partly, format!("Sent to {n}, not to {}.", refused.len())),
     };
     notify(app, kind, title, lines);
 }

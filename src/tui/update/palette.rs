@@ -17,13 +17,7 @@ use super::moving::Step;
 pub(super) fn open(app: &mut App) {
     let context = app.view_context();
     let editor = Editor::line("");
-    let palette = Palette {
-        editor,
-        index: 0,
-        top: 0,
-        context,
-        found: Vec::new(),
-    };
+    let palette = Palette { editor, index: 0, top: 0, context, found: Vec::new() };
     app.overlays.push(Overlay::Palette(palette));
     refresh(app);
 }
@@ -47,12 +41,7 @@ pub(super) fn refresh(app: &mut App) {
 
 /// Actions of the views that match, best first. What only acts inside dialogs is left out.
 fn matches(text: &str) -> Vec<Found> {
-    let pattern = Pattern::new(
-        text,
-        CaseMatching::Ignore,
-        Normalization::Smart,
-        AtomKind::Fuzzy,
-    );
+    let pattern = Pattern::new(text, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
     let mut searcher = Matcher::new(Config::DEFAULT);
     let mut found: Vec<(u32, Found)> = Vec::new();
     for spec in ActionSpec::all().filter(|spec| is_for_views(spec)) {
@@ -62,13 +51,7 @@ fn matches(text: &str) -> Vec<Found> {
             indices.sort_unstable();
             indices.dedup();
             let matched = indices.into_iter().map(|index| index as usize).collect();
-            found.push((
-                score,
-                Found {
-                    action: spec.action,
-                    matched,
-                },
-            ));
+            found.push((score, Found { action: spec.action, matched }));
         }
     }
     found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
@@ -76,12 +59,7 @@ fn matches(text: &str) -> Vec<Found> {
 }
 
 fn is_for_views(spec: &ActionSpec) -> bool {
-    let above = [
-        Context::Dialog,
-        Context::Form,
-        Context::Text,
-        Context::Terminal,
-    ];
+    let above = [Context::Dialog, Context::Form, Context::Text, Context::Terminal];
     spec.action != Action::Palette && spec.contexts.iter().any(|context| !above.contains(context))
 }
 
@@ -92,10 +70,7 @@ pub(super) fn go(app: &mut App, step: Step) {
         return;
     };
     palette.index = step.from(palette.index, palette.found.len());
-    palette.top = palette
-        .top
-        .min(palette.index)
-        .max((palette.index + 1).saturating_sub(height));
+    palette.top = palette.top.min(palette.index).max((palette.index + 1).saturating_sub(height));
 }
 
 /// Completes the text from the selected match.

@@ -19,41 +19,23 @@ pub(super) fn section(app: &mut App, key: SectionKey, wanted: Wanted, effects: &
 /// Shows the section with the text that filters it, from its start.
 pub(super) fn begin_list(app: &mut App, wanted: Wanted, effects: &mut Vec<Effect>) {
     let parsed = find::parse(&app.list.find);
-    let filter = Filter {
-        section: app.section.clone(),
-        ..parsed.filter
-    };
-    let query = PageQuery {
-        filter,
-        order: app.order,
-        ..PageQuery::default()
-    };
+    let filter = Filter { section: app.section.clone(), ..parsed.filter };
+    let query = PageQuery { filter, order: app.order, ..PageQuery::default() };
     begin(app, query, wanted, View::Sessions, effects);
 }
 
 /// Shows the trash, from its start.
 pub(super) fn begin_trash(app: &mut App, wanted: Wanted, effects: &mut Vec<Effect>) {
     let filter = find::parse(&app.trash.find).filter;
-    let query = PageQuery {
-        filter,
-        deleted: true,
-        ..PageQuery::default()
-    };
+    let query = PageQuery { filter, deleted: true, ..PageQuery::default() };
     begin(app, query, wanted, View::Trash, effects);
 }
 
 fn begin(app: &mut App, query: PageQuery, wanted: Wanted, view: View, effects: &mut Vec<Effect>) {
     let (ticket, now) = (app.ticket(), app.now);
-    let list = if view == View::Trash {
-        &mut app.trash
-    } else {
-        &mut app.list
-    };
+    let list = if view == View::Trash { &mut app.trash } else { &mut app.list };
     list.begin(query, ticket, wanted, now);
-    effects.push(Effect::LoadPage {
-        ticket,
-        query: list.query.clone(),
-    });
+    effects.push(Effect::LoadPage { ticket, query: list.query.clone() });
 }
 
 /// Reads the window of the list again.
@@ -101,24 +83,13 @@ pub(super) fn session(app: &mut App, session: &Session, effects: &mut Vec<Effect
 /// longest waiting first (T4).
 pub(super) fn next_waiting(app: &mut App, by: isize, effects: &mut Vec<Effect>) {
     let mut waiting = app.board.waiting.clone();
-    waiting.sort_by_key(|session| {
-        (
-            rank(session),
-            session.condition.status_since,
-            session.id.clone(),
-        )
-    });
+    waiting
+        .sort_by_key(|session| (rank(session), session.condition.status_since, session.id.clone()));
     if waiting.is_empty() {
         return;
     }
-    let current = app
-        .typing
-        .as_ref()
-        .map(|typing| &typing.id)
-        .or(app.list.selected.as_ref());
-    let at = waiting
-        .iter()
-        .position(|session| Some(&session.id) == current);
+    let current = app.typing.as_ref().map(|typing| &typing.id).or(app.list.selected.as_ref());
+    let at = waiting.iter().position(|session| Some(&session.id) == current);
     let n = waiting.len() as isize;
     let next = match at {
         Some(at) => (at as isize + by).rem_euclid(n),
@@ -151,16 +122,9 @@ pub(super) fn type_to(app: &mut App, id: SessionId, zoom: bool, effects: &mut Ve
 /// Tells the agent that is typed to how much room it has.
 pub(super) fn give_size(app: &App, effects: &mut Vec<Effect>) {
     let Some(typing) = &app.typing else { return };
-    let (cols, rows) = if typing.zoom {
-        pane_size(&app.layout())
-    } else {
-        typing_size(app.setup.size)
-    };
-    effects.push(Effect::Size {
-        id: typing.id.clone(),
-        cols,
-        rows,
-    });
+    let (cols, rows) =
+        if typing.zoom { pane_size(&app.layout()) } else { typing_size(app.setup.size) };
+    effects.push(Effect::Size { id: typing.id.clone(), cols, rows });
 }
 
 /// Takes the keys back from the agent.

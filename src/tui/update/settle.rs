@@ -76,19 +76,9 @@ fn shift_window(app: &mut App, effects: &mut Vec<Effect>) {
 fn scroll(app: &mut App) {
     let layout = app.layout();
     // A list that is not on view now will be, with the height it has beside its peek.
-    let board = Layout::of(
-        app.setup.size,
-        Shape::Board {
-            right: false,
-            rail: false,
-        },
-    );
+    let board = Layout::of(app.setup.size, Shape::Board { right: false, rail: false });
     let rows = |layout: &Layout| usize::from(layout.list_rows().height);
-    let height = if layout.list.height > 0 {
-        rows(&layout)
-    } else {
-        rows(&board)
-    };
+    let height = if layout.list.height > 0 { rows(&layout) } else { rows(&board) };
     let (line, total) = list_line(app);
     app.current_list_mut().scroll_into(height, line, total);
 }
@@ -115,11 +105,7 @@ fn look(app: &mut App, effects: &mut Vec<Effect>) {
     };
     let since = app.now;
     let same = app.looking.take().filter(|looking| looking.id == id);
-    let mut looking = same.unwrap_or(Looking {
-        id,
-        since,
-        told: None,
-    });
+    let mut looking = same.unwrap_or(Looking { id, since, told: None });
     if app.now.since(looking.since) >= SEEN_AFTER
         && let Some(since) = app.unseen_since(&looking)
     {
@@ -155,10 +141,7 @@ fn ask_work(app: &mut App, effects: &mut Vec<Effect>) {
     }
     let list = &app.list;
     let lines = list.lines();
-    let shown = lines
-        .iter()
-        .skip(list.top)
-        .take(usize::from(app.setup.size.1));
+    let shown = lines.iter().skip(list.top).take(usize::from(app.setup.size.1));
     let ids: Vec<_> = shown
         .filter_map(|line| list.rows.get(line.row))
         .filter(|session| session.worktree().is_some())

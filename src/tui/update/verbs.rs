@@ -32,30 +32,18 @@ pub(super) fn mark(app: &mut App, action: Action) {
         Action::MarkRange => list.marks.anchor.clone_from(&list.selected),
         Action::MarkAll if list.rows.len() as u64 >= list.total => {
             list.marks.anchor = None;
-            list.marks
-                .ids
-                .extend(list.rows.iter().map(|row| row.id.clone()));
+            list.marks.ids.extend(list.rows.iter().map(|row| row.id.clone()));
         }
         Action::MarkAll => {
             let total = list.total;
-            list.marks.all = Some(MarkedFilter {
-                filter,
-                total,
-                except: BTreeSet::new(),
-            });
+            list.marks.all = Some(MarkedFilter { filter, total, except: BTreeSet::new() });
         }
         Action::Invert => {
-            let marked: Vec<(SessionId, bool)> = list
-                .rows
-                .iter()
-                .map(|row| (row.id.clone(), list.is_marked(row)))
-                .collect();
+            let marked: Vec<(SessionId, bool)> =
+                list.rows.iter().map(|row| (row.id.clone(), list.is_marked(row))).collect();
             if (list.rows.len() as u64) < list.total {
                 // What is not loaded is not marked one by one: the whole filter, but for these.
-                let except = marked
-                    .iter()
-                    .filter(|(_, marked)| *marked)
-                    .map(|(id, _)| id.clone());
+                let except = marked.iter().filter(|(_, marked)| *marked).map(|(id, _)| id.clone());
                 let except = except.chain(list.marks.ids.iter().cloned()).collect();
                 let was_all = list.marks.all.take();
                 list.marks.ids.clear();
@@ -63,11 +51,7 @@ pub(super) fn mark(app: &mut App, action: Action) {
                     list.marks.ids = all.except;
                 } else {
                     let total = list.total;
-                    list.marks.all = Some(MarkedFilter {
-                        filter,
-                        total,
-                        except,
-                    });
+                    list.marks.all = Some(MarkedFilter { filter, total, except });
                 }
                 return;
             }
@@ -124,10 +108,7 @@ fn known<'a>(app: &'a App, id: &SessionId) -> Option<&'a Session> {
 pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
     match action {
         Action::Undo => {
-            effects.push(Effect::Restore {
-                target: RestoreTarget::Last,
-                undo: true,
-            });
+            effects.push(Effect::Restore { target: RestoreTarget::Last, undo: true });
             return;
         }
         Action::AnswerYes | Action::AnswerChoose => {
@@ -162,10 +143,7 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             };
             let ids: Vec<SessionId> = ids.into_iter().filter(ended).collect();
             if !ids.is_empty() {
-                effects.push(Effect::Restore {
-                    target: RestoreTarget::Ids(ids),
-                    undo: false,
-                });
+                effects.push(Effect::Restore { target: RestoreTarget::Ids(ids), undo: false });
             }
         }
         _ => {}
@@ -197,10 +175,7 @@ fn end(app: &mut App, ids: Vec<SessionId>, how: StopHow, verb: &str, effects: &m
 fn plan(app: &mut App, ids: Vec<SessionId>, effects: &mut Vec<Effect>) {
     let request = DeleteRequest {
         ids: ids.into_iter().collect(),
-        conditions: Conditions {
-            exclude_pinned: true,
-            ..Conditions::default()
-        },
+        conditions: Conditions { exclude_pinned: true, ..Conditions::default() },
         with_rowless: false,
         actor: Actor::Operator,
     };
@@ -220,24 +195,14 @@ fn answer(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
     };
     let id = session.id.clone();
     if action == Action::AnswerYes {
-        effects.push(Effect::Answer {
-            id,
-            question: question.id,
-            option: None,
-        });
+        effects.push(Effect::Answer { id, question: question.id, option: None });
     } else if question.options.is_empty() {
         let title = format!("The options of {id} cannot be read");
         let lines = vec!["Enter opens it, so that you can answer yourself.".to_owned()];
         notify(app, ToastKind::Result, title, lines);
     } else {
         let (text, options) = (question.text, question.options);
-        let dialog = AnswerDialog {
-            id,
-            question: question.id,
-            text,
-            options,
-            index: 0,
-        };
+        let dialog = AnswerDialog { id, question: question.id, text, options, index: 0 };
         app.overlays.push(Overlay::Answer(dialog));
     }
 }

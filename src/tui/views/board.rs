@@ -10,11 +10,7 @@ use crate::tui::theme::Role;
 
 /// Draws the board; answers where the agent's cursor is.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
-    let focus = if app.typing.is_some() {
-        Focus::Right
-    } else {
-        app.focus
-    };
+    let focus = if app.typing.is_some() { Focus::Right } else { app.focus };
     if layout.rail.width > 0 {
         let focused = focus == Focus::Rail;
         let title = title_span(pen, "Sections", focused);
@@ -28,11 +24,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16
             _ => list::titles(pen, app, focused),
         };
         // A narrow list beside an agent says nothing of its order.
-        let right = if app.typing.is_some() {
-            &[][..]
-        } else {
-            &right
-        };
+        let right = if app.typing.is_some() { &[][..] } else { &right };
         top_rule(pen, layout, layout.list, focused, &left, right);
         match app.view {
             View::Trash => trash::draw(pen, app, layout),
@@ -42,14 +34,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16
     let mut cursor = None;
     if layout.right.width > 0 {
         let (left, right) = pane::titles(pen, app, focus == Focus::Right);
-        top_rule(
-            pen,
-            layout,
-            layout.right,
-            focus == Focus::Right,
-            &left,
-            &right,
-        );
+        top_rule(pen, layout, layout.right, focus == Focus::Right, &left, &right);
         cursor = pane::draw(pen, app, layout);
     }
     if layout.peek.height > 0 {
@@ -104,21 +89,9 @@ pub(super) fn closing_rule(pen: &mut Pen<'_>, layout: &Layout, left: &[Span], ri
 pub(super) fn columns(pen: &mut Pen<'_>, layout: &Layout) {
     let style = pen.role(Role::Border);
     let glyphs = pen.glyphs;
-    let body_end = if layout.closing.height > 0 {
-        layout.closing.y
-    } else {
-        pen_bottom(layout)
-    };
-    let first = if layout.rail.width > 0 {
-        layout.rail
-    } else {
-        layout.list
-    };
-    let last = if layout.right.width > 0 {
-        layout.right
-    } else {
-        layout.list
-    };
+    let body_end = if layout.closing.height > 0 { layout.closing.y } else { pen_bottom(layout) };
+    let first = if layout.rail.width > 0 { layout.rail } else { layout.list };
+    let last = if layout.right.width > 0 { layout.right } else { layout.list };
     let second = layout.list;
     let mut between: Vec<u16> = Vec::new();
     if first.width > 0 && last.x > first.right() {
@@ -146,15 +119,9 @@ pub(super) fn columns(pen: &mut Pen<'_>, layout: &Layout) {
 }
 
 fn pen_bottom(layout: &Layout) -> u16 {
-    [
-        layout.rail,
-        layout.list,
-        layout.right,
-        layout.peek,
-        layout.strip,
-    ]
-    .iter()
-    .map(|area| area.bottom())
-    .max()
-    .unwrap_or(0)
+    [layout.rail, layout.list, layout.right, layout.peek, layout.strip]
+        .iter()
+        .map(|area| area.bottom())
+        .max()
+        .unwrap_or(0)
 }

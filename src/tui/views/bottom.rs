@@ -77,10 +77,7 @@ const PLAN: &[Entry] = &[
     (&[Action::DropPinCheck], "pinned too"),
 ];
 const BUTTONS: &[Entry] = &[(&[Action::NextButton], "next")];
-const CHOOSE: &[Entry] = &[
-    (&[Action::Confirm], "answer"),
-    (&[Action::Down, Action::Up], "move"),
-];
+const CHOOSE: &[Entry] = &[(&[Action::Confirm], "answer"), (&[Action::Down, Action::Up], "move")];
 const SCROLL: &[Entry] = &[(&[Action::Down, Action::Up], "scroll")];
 const FORM: &[Entry] = &[
     (&[Action::Submit], "start"),
@@ -114,16 +111,9 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16
     let mut x = 1;
     let mut cursor = None;
     let mut entries = entries(app);
-    if let Some(Overlay::Line {
-        purpose: Purpose::Find,
-        editor,
-    }) = overlay
-    {
+    if let Some(Overlay::Line { purpose: Purpose::Find, editor }) = overlay {
         let keep = key_spans(pen, app, entries[0]);
-        last.splice(
-            0..0,
-            [keep, vec![("  ".to_owned(), pen.role(Role::Muted))]].concat(),
-        );
+        last.splice(0..0, [keep, vec![("  ".to_owned(), pen.role(Role::Muted))]].concat());
         entries = &[];
         let room = area.width.saturating_sub(spans_width(&last) + 6);
         cursor = Some(find_line(pen, app, editor, area, room));
@@ -187,11 +177,7 @@ fn confirm_entry(pen: &Pen<'_>, app: &App) -> Option<Vec<Span>> {
         Overlay::Confirm(confirm) => (confirm.button, "do it"),
         _ => return None,
     };
-    let word = if button == Button::Cancel {
-        "cancel"
-    } else {
-        word
-    };
+    let word = if button == Button::Cancel { "cancel" } else { word };
     Some(spans_of(pen, app, &[Action::Confirm], word))
 }
 
@@ -200,10 +186,7 @@ fn last_entry(pen: &Pen<'_>, app: &App) -> Vec<Span> {
     let (action, word) = match app.overlays.last() {
         None => (Action::Help, "help"),
         Some(Overlay::NewSession(_)) => (Action::Cancel, "close, keeps what you typed"),
-        Some(Overlay::Line {
-            purpose: Purpose::Find,
-            ..
-        }) => (Action::Cancel, "clear"),
+        Some(Overlay::Line { purpose: Purpose::Find, .. }) => (Action::Cancel, "clear"),
         Some(Overlay::Palette(_) | Overlay::Help { .. }) => (Action::Cancel, "close"),
         Some(_) => (Action::Cancel, "cancel"),
     };
@@ -216,20 +199,12 @@ fn key_spans(pen: &Pen<'_>, app: &App, (actions, word): Entry) -> Vec<Span> {
 
 fn spans_of(pen: &Pen<'_>, app: &App, actions: &[Action], word: &str) -> Vec<Span> {
     let contexts = app.contexts();
-    let labels = actions
-        .iter()
-        .filter_map(|action| app.setup.keymap.key_label(&contexts, *action));
-    let keys = labels
-        .map(|label| arrows(pen, &label))
-        .collect::<Vec<_>>()
-        .join(" ");
+    let labels = actions.iter().filter_map(|action| app.setup.keymap.key_label(&contexts, *action));
+    let keys = labels.map(|label| arrows(pen, &label)).collect::<Vec<_>>().join(" ");
     if keys.is_empty() {
         return Vec::new();
     }
-    vec![
-        (keys, pen.role(Role::Key)),
-        (format!(" {word}"), pen.role(Role::Muted)),
-    ]
+    vec![(keys, pen.role(Role::Key)), (format!(" {word}"), pen.role(Role::Muted))]
 }
 
 /// Names of arrow keys as arrows.
@@ -245,17 +220,9 @@ pub(super) fn arrows(pen: &Pen<'_>, label: &str) -> String {
 
 /// `Ctrl+] leaves`, wherever an agent gets the keys.
 pub(super) fn leave_hint(pen: &Pen<'_>, app: &App, word: &str) -> Vec<Span> {
-    let key = app
-        .setup
-        .keymap
-        .key_label(&[Context::Terminal], Action::LeaveAgent);
-    key.map(|key| {
-        vec![
-            (key, pen.role(Role::Key)),
-            (format!(" {word}"), pen.role(Role::Muted)),
-        ]
-    })
-    .unwrap_or_default()
+    let key = app.setup.keymap.key_label(&[Context::Terminal], Action::LeaveAgent);
+    key.map(|key| vec![(key, pen.role(Role::Key)), (format!(" {word}"), pen.role(Role::Muted))])
+        .unwrap_or_default()
 }
 
 /// While an agent gets the keys there is nothing else here but its size.
@@ -266,21 +233,12 @@ fn typing(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
         Some(session.launch.agent.as_str())
     });
     let mut spans = leave_hint(pen, app, "leave");
-    let rest = format!(
-        "   every other key goes to {}",
-        agent.unwrap_or("the agent")
-    );
+    let rest = format!("   every other key goes to {}", agent.unwrap_or("the agent"));
     spans.push((rest, pen.role(Role::Muted)));
     pen.spans(1, area.y, area.width.saturating_sub(2), &spans);
     let (cols, rows) = pane_size(layout);
     let right = area.width.saturating_sub(1);
-    pen.right(
-        right,
-        area.y,
-        9,
-        &format!("{cols}x{rows}"),
-        pen.role(Role::Muted),
-    );
+    pen.right(right, area.y, 9, &format!("{cols}x{rows}"), pen.role(Role::Muted));
 }
 
 /// The filter as it is typed; answers where the cursor is.
@@ -293,18 +251,12 @@ fn find_line(pen: &mut Pen<'_>, app: &App, editor: &Editor, area: Rect, room: u1
     for piece in &parsed.pieces {
         let style = match piece.kind {
             find::Kind::Known => pen.role(Role::Accent),
-            find::Kind::Unknown => pen
-                .role(Role::Danger)
-                .add_modifier(ratatui::style::Modifier::UNDERLINED),
+            find::Kind::Unknown => {
+                pen.role(Role::Danger).add_modifier(ratatui::style::Modifier::UNDERLINED)
+            }
             find::Kind::Text => pen.role(Role::Text),
         };
-        x += pen.raw(
-            x,
-            area.y,
-            (start + room).saturating_sub(x),
-            &piece.text,
-            style,
-        );
+        x += pen.raw(x, area.y, (start + room).saturating_sub(x), &piece.text, style);
     }
     if let Some(error) = &parsed.error {
         let end = start + room;

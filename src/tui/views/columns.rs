@@ -67,23 +67,11 @@ impl Column {
 }
 
 /// All columns from left to right.
-const ORDER: [Column; 6] = [
-    Column::Agent,
-    Column::Branch,
-    Column::Diff,
-    Column::Pr,
-    Column::Status,
-    Column::Age,
-];
+const ORDER: [Column; 6] =
+    [Column::Agent, Column::Branch, Column::Diff, Column::Pr, Column::Status, Column::Age];
 /// The order in which they leave.
-const LEAVING: [Column; 6] = [
-    Column::Branch,
-    Column::Diff,
-    Column::Agent,
-    Column::Pr,
-    Column::Status,
-    Column::Age,
-];
+const LEAVING: [Column; 6] =
+    [Column::Branch, Column::Diff, Column::Agent, Column::Pr, Column::Status, Column::Age];
 
 /// Where everything in a row is, from the left edge of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,10 +90,8 @@ impl Columns {
     /// The columns of a list of this width.
     pub(super) fn of(list: u16, id: u16) -> Self {
         let title_at = ID_AT + id + 2;
-        let mut shown: Vec<Column> = ORDER
-            .into_iter()
-            .filter(|column| list >= column.from())
-            .collect();
+        let mut shown: Vec<Column> =
+            ORDER.into_iter().filter(|column| list >= column.from()).collect();
         let taken =
             |shown: &[Column]| shown.iter().map(|column| column.cells() + 2).sum::<u16>() + 1;
         for column in LEAVING {
@@ -124,12 +110,7 @@ impl Columns {
                 (column, start)
             })
             .collect();
-        Self {
-            id,
-            title_at,
-            title,
-            shown,
-        }
+        Self { id, title_at, title, shown }
     }
 }
 
@@ -138,11 +119,7 @@ mod tests {
     use super::*;
 
     fn names(list: u16) -> Vec<&'static str> {
-        Columns::of(list, 7)
-            .shown
-            .iter()
-            .map(|(column, _)| column.name())
-            .collect()
+        Columns::of(list, 7).shown.iter().map(|(column, _)| column.name()).collect()
     }
 
     #[test]

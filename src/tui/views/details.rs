@@ -21,18 +21,8 @@ const LABEL: usize = 12;
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, session: &Session, area: Rect) {
     let lines = lines(pen, app, session, usize::from(area.width.saturating_sub(1)));
     let top = app.tab_top.min(lines.len().saturating_sub(1));
-    for (row, line) in lines
-        .iter()
-        .skip(top)
-        .take(usize::from(area.height))
-        .enumerate()
-    {
-        pen.spans(
-            area.x,
-            area.y + row as u16,
-            area.width.saturating_sub(1),
-            line,
-        );
+    for (row, line) in lines.iter().skip(top).take(usize::from(area.height)).enumerate() {
+        pen.spans(area.x, area.y + row as u16, area.width.saturating_sub(1), line);
     }
 }
 
@@ -47,23 +37,14 @@ fn lines(pen: &Pen<'_>, app: &App, session: &Session, room: usize) -> Vec<Vec<Sp
     let (glyph, sign) = status_sign(pen, status);
     let mut head: Vec<Span> = vec![
         (format!("{glyph} "), sign),
-        (
-            status_word(status).to_owned(),
-            pen.role(status_role(status)),
-        ),
+        (status_word(status).to_owned(), pen.role(status_role(status))),
     ];
     if is_active_beside(session) {
-        head.push((
-            format!("  {} ", pen.glyphs.working),
-            pen.role(Role::Working),
-        ));
+        head.push((format!("  {} ", pen.glyphs.working), pen.role(Role::Working)));
         head.push(("being worked on".to_owned(), pen.role(Role::Muted)));
     }
-    let mut lines: Vec<Vec<Span>> = vec![
-        vec![],
-        vec![(session.title.clone(), pen.bold(Role::Text))],
-        head,
-    ];
+    let mut lines: Vec<Vec<Span>> =
+        vec![vec![], vec![(session.title.clone(), pen.bold(Role::Text))], head];
     for (heading, facts) in [
         ("Why", why(app, session)),
         ("Work", work(app, session, room)),
@@ -73,10 +54,7 @@ fn lines(pen: &Pen<'_>, app: &App, session: &Session, room: usize) -> Vec<Vec<Sp
         lines.push(vec![]);
         lines.push(vec![(heading.to_owned(), pen.bold(Role::Text))]);
         lines.extend(facts.into_iter().map(|(label, value)| {
-            vec![
-                (format!("{label:LABEL$}"), pen.role(Role::Muted)),
-                (value, pen.role(Role::Text)),
-            ]
+            vec![(format!("{label:LABEL$}"), pen.role(Role::Muted)), (value, pen.role(Role::Text))]
         }));
     }
     lines
@@ -92,10 +70,7 @@ fn fact(label: &str, value: impl Into<String>) -> Fact {
 fn why(app: &App, session: &Session) -> Vec<Fact> {
     let condition = &session.condition;
     let derived = derive(&condition.lifecycle, &condition.activity, &session.prs);
-    let mut facts = vec![fact(
-        &format!("rule {}", derived.rule),
-        rule_text(derived.rule),
-    )];
+    let mut facts = vec![fact(&format!("rule {}", derived.rule), rule_text(derived.rule))];
     if !derived.because.starts_with("PR ") {
         facts.push(fact("because", derived.because));
     }
@@ -107,19 +82,12 @@ fn why(app: &App, session: &Session) -> Vec<Fact> {
             Ci::Passing => "checks passed",
             Ci::Failing => "checks failed",
         };
-        let old = if pr.stale {
-            ", could not be read again"
-        } else {
-            ""
-        };
+        let old = if pr.stale { ", could not be read again" } else { "" };
         facts.push(fact(&format!("PR #{}", pr.number), checks));
         facts.push(fact("read", format!("{}{old}", ago(app.now, pr.read_at))));
     }
     let activity = &condition.activity;
-    facts.push(fact(
-        "activity",
-        format!("{}, {}", activity.value, ago(app.now, activity.since)),
-    ));
+    facts.push(fact("activity", format!("{}, {}", activity.value, ago(app.now, activity.since))));
     if !activity.witness.is_empty() {
         facts.push(fact("witness", activity.witness.clone()));
     }
@@ -129,40 +97,24 @@ fn why(app: &App, session: &Session) -> Vec<Fact> {
         None => "no".to_owned(),
     };
     facts.push(fact("seen", seen));
-    facts.extend(
-        session
-            .error
-            .iter()
-            .map(|error| fact("error", error.clone())),
-    );
+    facts.extend(session.error.iter().map(|error| fact("error", error.clone())));
     facts
 }
 
 fn work(app: &App, session: &Session, room: usize) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
-    facts.extend(
-        session
-            .branch
-            .iter()
-            .map(|branch| fact("branch", branch.clone())),
-    );
+    facts.extend(session.branch.iter().map(|branch| fact("branch", branch.clone())));
     let work = app.work.get(&session.id);
     if let Some(base) = &session.base {
         let behind = work.and_then(|work| work.behind).filter(|n| *n > 0);
         let behind = behind.map_or_else(String::new, |n| format!(", {n} behind"));
-        facts.push(fact(
-            "base",
-            format!("{}{behind}", base.chars().take(7).collect::<String>()),
-        ));
+        facts.push(fact("base", format!("{}{behind}", base.chars().take(7).collect::<String>())));
     }
     if let Some(work) = work.filter(|work| work.files > 0) {
         let minus = app.setup.glyphs.minus;
         facts.push(fact(
             "changes",
-            format!(
-                "+{} {minus}{} in {} files",
-                work.added, work.removed, work.files
-            ),
+            format!("+{} {minus}{} in {} files", work.added, work.removed, work.files),
         ));
     }
     if let Some(n) = work.and_then(|work| work.unpushed) {
@@ -172,11 +124,7 @@ fn work(app: &App, session: &Session, room: usize) -> Vec<Fact> {
         facts.push(fact("dirty", count(n as usize, "file")));
     }
     let folder = session.folder.display().to_string();
-    let label = if session.worktree().is_some() {
-        "worktree"
-    } else {
-        "folder"
-    };
+    let label = if session.worktree().is_some() { "worktree" } else { "folder" };
     if !folder.is_empty() {
         let room = room.saturating_sub(LABEL);
         facts.push(fact(label, cut_middle(&folder, room, app.setup.glyphs.cut)));
@@ -187,36 +135,13 @@ fn work(app: &App, session: &Session, room: usize) -> Vec<Fact> {
 fn agent(app: &App, session: &Session) -> Vec<Fact> {
     let launch = &session.launch;
     let mut facts: Vec<Fact> = vec![fact("target", launch.target.clone())];
-    facts.extend(
-        launch
-            .model
-            .iter()
-            .map(|model| fact("model", model.clone())),
-    );
-    facts.extend(
-        launch
-            .permission_mode
-            .iter()
-            .map(|mode| fact("mode", mode.clone())),
-    );
-    facts.push(fact(
-        "launch",
-        session.condition.lifecycle.generation.to_string(),
-    ));
+    facts.extend(launch.model.iter().map(|model| fact("model", model.clone())));
+    facts.extend(launch.permission_mode.iter().map(|mode| fact("mode", mode.clone())));
+    facts.push(fact("launch", session.condition.lifecycle.generation.to_string()));
     if let Some(pid) = session.runtime.pid.filter(|_| session.is_live()) {
-        let cpu = session
-            .runtime
-            .cpu_percent
-            .map(|cpu| format!(", {cpu:.0}% CPU"));
-        let memory = session
-            .runtime
-            .rss_bytes
-            .map(|bytes| format!(", {}M", bytes / 1_048_576));
-        let text = format!(
-            "{pid}{}{}",
-            cpu.unwrap_or_default(),
-            memory.unwrap_or_default()
-        );
+        let cpu = session.runtime.cpu_percent.map(|cpu| format!(", {cpu:.0}% CPU"));
+        let memory = session.runtime.rss_bytes.map(|bytes| format!(", {}M", bytes / 1_048_576));
+        let text = format!("{pid}{}{}", cpu.unwrap_or_default(), memory.unwrap_or_default());
         facts.push(fact("process", text));
     }
     let children: Vec<String> = app
@@ -229,12 +154,7 @@ fn agent(app: &App, session: &Session) -> Vec<Fact> {
     if !children.is_empty() {
         facts.push(fact("children", crate::tui::app::words::names(&children)));
     }
-    facts.extend(
-        session
-            .parent
-            .iter()
-            .map(|parent| fact("parent", parent.to_string())),
-    );
+    facts.extend(session.parent.iter().map(|parent| fact("parent", parent.to_string())));
     facts
 }
 
@@ -242,12 +162,8 @@ fn times(app: &App, session: &Session) -> Vec<Fact> {
     let mut facts: Vec<Fact> = vec![fact("created", ago(app.now, session.created_at))];
     let active = session.condition.last_activity_at;
     facts.extend(active.map(|at| fact("last active", ago(app.now, at))));
-    facts.extend(
-        session
-            .deletion
-            .iter()
-            .map(|deletion| fact("deleted", ago(app.now, deletion.at))),
-    );
+    facts
+        .extend(session.deletion.iter().map(|deletion| fact("deleted", ago(app.now, deletion.at))));
     facts
 }
 

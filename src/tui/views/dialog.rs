@@ -22,12 +22,8 @@ pub(super) fn room(app: &App) -> Rect {
 /// A centred area of at most this size, leaving `margin` columns and rows of the window.
 pub(super) fn centred(app: &App, cells: u16, rows: u16, margin: (u16, u16)) -> Rect {
     let room = room(app);
-    let width = cells
-        .min(room.width.saturating_sub(margin.0))
-        .max(room.width.min(10));
-    let height = rows
-        .min(room.height.saturating_sub(margin.1))
-        .max(room.height.min(3));
+    let width = cells.min(room.width.saturating_sub(margin.0)).max(room.width.min(10));
+    let height = rows.min(room.height.saturating_sub(margin.1)).max(room.height.min(3));
     let x = (room.width - width) / 2;
     let y = (room.height - height) / 2;
     Rect::new(x, y, width, height)
@@ -66,14 +62,7 @@ pub(super) fn frame(pen: &mut Pen<'_>, area: Rect, title: &str) -> Rect {
 /// A rule across a dialog, with a title and a remark.
 pub(super) fn cross(pen: &mut Pen<'_>, area: Rect, y: u16, left: &[Span], right: &[Span]) {
     let border = pen.role(Role::Frame);
-    pen.rule(
-        area.x + 1,
-        y,
-        area.width.saturating_sub(2),
-        false,
-        left,
-        right,
-    );
+    pen.rule(area.x + 1, y, area.width.saturating_sub(2), false, left, right);
     pen.cell(area.x, y, pen.glyphs.tee_right, border);
     pen.cell(area.right() - 1, y, pen.glyphs.tee_left, border);
 }
@@ -89,80 +78,39 @@ pub(super) fn buttons(
 ) {
     let style = |pen: &Pen<'_>, button, role| {
         let style = pen.role(role);
-        if chosen == Some(button) {
-            reversed(pen.bold(role))
-        } else {
-            style
-        }
+        if chosen == Some(button) { reversed(pen.bold(role)) } else { style }
     };
     let spans: [Span; 3] = [
-        (
-            "[ Cancel ]".to_owned(),
-            style(pen, Button::Cancel, Role::Text),
-        ),
+        ("[ Cancel ]".to_owned(), style(pen, Button::Cancel, Role::Text)),
         ("  ".to_owned(), pen.role(Role::Text)),
         (format!("[ {act} ]"), style(pen, Button::Act, role)),
     ];
     let cells = spans_width(&spans);
-    pen.spans(
-        inner.right().saturating_sub(cells),
-        y,
-        cells.min(inner.width),
-        &spans,
-    );
+    pen.spans(inner.right().saturating_sub(cells), y, cells.min(inner.width), &spans);
 }
 
 /// A question with two buttons.
 pub(super) fn confirm(pen: &mut Pen<'_>, app: &App, confirm: &Confirm) {
-    let longest = confirm
-        .lines
-        .iter()
-        .map(|line| width(line))
-        .max()
-        .unwrap_or(0);
+    let longest = confirm.lines.iter().map(|line| width(line)).max().unwrap_or(0);
     let cells = (longest + 6).clamp(40, 64) as u16;
     let area = centred(app, cells, confirm.lines.len() as u16 + 5, (4, 0));
     let mut pen = pen.within(area);
     let inner = frame(&mut pen, area, &confirm.title);
     for (row, line) in confirm.lines.iter().enumerate() {
-        pen.text(
-            inner.x,
-            inner.y + 1 + row as u16,
-            inner.width,
-            line,
-            pen.role(Role::Text),
-        );
+        pen.text(inner.x, inner.y + 1 + row as u16, inner.width, line, pen.role(Role::Text));
     }
     let y = inner.bottom().saturating_sub(1);
-    buttons(
-        &mut pen,
-        inner,
-        y,
-        &confirm.act,
-        Role::Danger,
-        Some(confirm.button),
-    );
+    buttons(&mut pen, inner, y, &confirm.act, Role::Danger, Some(confirm.button));
 }
 
 /// The options of a question.
 pub(super) fn answer(pen: &mut Pen<'_>, app: &App, answer: &AnswerDialog) {
-    let longest = answer
-        .options
-        .iter()
-        .map(|option| width(option) + 4)
-        .max()
-        .unwrap_or(0);
+    let longest = answer.options.iter().map(|option| width(option) + 4).max().unwrap_or(0);
     let cells = (longest.max(width(&answer.text)) + 6).clamp(40, 72) as u16;
     let area = centred(app, cells, answer.options.len() as u16 + 6, (4, 0));
     let mut pen = pen.within(area);
     let inner = frame(&mut pen, area, &format!("Answer {}", answer.id));
-    pen.text(
-        inner.x,
-        inner.y + 1,
-        inner.width,
-        &answer.text,
-        pen.role(Role::Text),
-    );
+    pen.text(inner.x, inner.y + 1, inner.width, &answer.text, pen.role(Role::Text));
     for (at, option) in answer.options.iter().enumerate() {
         let y = inner.y + 3 + at as u16;
         if y >= inner.bottom() {
@@ -173,13 +121,7 @@ pub(super) fn answer(pen: &mut Pen<'_>, app: &App, answer: &AnswerDialog) {
         if at == answer.index {
             pen.select(row, true);
         }
-        pen.text(
-            inner.x,
-            y,
-            inner.width,
-            &format!("{}. {option}", at + 1),
-            pen.role(Role::Text),
-        );
+        pen.text(inner.x, y, inner.width, &format!("{}. {option}", at + 1), pen.role(Role::Text));
     }
 }
 
@@ -210,40 +152,19 @@ pub(super) fn line(
 pub(super) fn text_field(pen: &mut Pen<'_>, editor: &Editor, field: Rect) -> (u16, u16) {
     let ground = pen.ground;
     let mut cursor = (field.x, field.y);
-    let inner = Rect {
-        x: field.x + 2,
-        width: field.width.saturating_sub(2),
-        ..field
-    };
+    let inner = Rect { x: field.x + 2, width: field.width.saturating_sub(2), ..field };
     let single = field.height == 1;
-    let cells = if single {
-        usize::from(u16::MAX)
-    } else {
-        usize::from(inner.width.max(2)) - 1
-    };
+    let cells = if single { usize::from(u16::MAX) } else { usize::from(inner.width.max(2)) - 1 };
     let (rows, (row, col)) = editor.wrapped(cells);
     let first = (row + 1).saturating_sub(usize::from(field.height.max(1)));
     for line in 0..field.height {
-        let at = Rect {
-            y: field.y + line,
-            height: 1,
-            ..field
-        };
+        let at = Rect { y: field.y + line, height: 1, ..field };
         pen.select(at, true);
-        let text = rows
-            .get(first + usize::from(line))
-            .map_or("", String::as_str);
+        let text = rows.get(first + usize::from(line)).map_or("", String::as_str);
         let visible = usize::from(inner.width.saturating_sub(1));
-        let skip = if single {
-            (col + 1).saturating_sub(visible.max(1))
-        } else {
-            0
-        };
-        let text: String = if skip > 0 {
-            text.chars().skip(skip).collect()
-        } else {
-            text.to_owned()
-        };
+        let skip = if single { (col + 1).saturating_sub(visible.max(1)) } else { 0 };
+        let text: String =
+            if skip > 0 { text.chars().skip(skip).collect() } else { text.to_owned() };
         pen.raw(inner.x, at.y, inner.width, &text, pen.role(Role::Text));
         if first + usize::from(line) == row {
             cursor = (inner.x + (col - skip.min(col)) as u16, at.y);
@@ -267,18 +188,8 @@ pub(super) fn message(
         many => format!("Message to {}", count(many.len(), "session")),
     };
     let inner = frame(&mut pen, area, &title);
-    pen.text(
-        inner.x,
-        inner.y,
-        inner.width,
-        &names(ids),
-        pen.role(Role::Muted),
-    );
+    pen.text(inner.x, inner.y, inner.width, &names(ids), pen.role(Role::Muted));
     let height = inner.height.saturating_sub(2);
-    let field = Rect {
-        y: inner.y + 1,
-        height,
-        ..inner
-    };
+    let field = Rect { y: inner.y + 1, height, ..inner };
     text_field(&mut pen, editor, field)
 }

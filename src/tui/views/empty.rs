@@ -16,19 +16,11 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
         }
     }
     let lines = lines(pen, app);
-    let cells = lines
-        .iter()
-        .map(|line| super::pen::spans_width(line))
-        .max()
-        .unwrap_or(0);
+    let cells = lines.iter().map(|line| super::pen::spans_width(line)).max().unwrap_or(0);
     let area = layout.list;
     let x = area.x + (area.width.saturating_sub(cells) / 2).max(1);
     let y = area.y + area.height.saturating_sub(lines.len() as u16) / 2;
-    let room = Rect {
-        x,
-        width: area.right().saturating_sub(x),
-        ..area
-    };
+    let room = Rect { x, width: area.right().saturating_sub(x), ..area };
     let mut pen = pen.within(room);
     for (row, line) in lines.iter().enumerate() {
         pen.spans(x, y + row as u16, room.width, line);
@@ -45,24 +37,13 @@ fn lines(pen: &Pen<'_>, app: &App) -> Vec<Vec<Span>> {
         plain("then start an agent on its own branch in it."),
         vec![],
     ];
-    let folder = app
-        .setup
-        .repository
-        .as_ref()
-        .map(|path| path.display().to_string());
+    let folder = app.setup.repository.as_ref().map(|path| path.display().to_string());
     for (action, word, rest) in [
-        (
-            Action::AddThisFolder,
-            "add this folder",
-            folder.as_deref().unwrap_or(""),
-        ),
+        (Action::AddThisFolder, "add this folder", folder.as_deref().unwrap_or("")),
         (Action::AddProject, "add another folder", ""),
         (Action::NewChat, "start a chat without a project", ""),
     ] {
-        let key = app
-            .setup
-            .keymap
-            .key_label(&[Context::Empty, Context::Global], action);
+        let key = app.setup.keymap.key_label(&[Context::Empty, Context::Global], action);
         let Some(key) = key.filter(|_| app.is_legal(action)) else {
             continue;
         };
@@ -74,18 +55,11 @@ fn lines(pen: &Pen<'_>, app: &App) -> Vec<Vec<Span>> {
     }
     lines.push(vec![]);
     for (label, wanted) in [("Agents found", true), ("Not found", false)] {
-        let names = app
-            .setup
-            .agents
-            .iter()
-            .filter(|(_, found)| *found == wanted);
+        let names = app.setup.agents.iter().filter(|(_, found)| *found == wanted);
         let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
         if !names.is_empty() {
             let style = if wanted { text } else { muted };
-            lines.push(vec![
-                (format!("{label:<14}"), muted),
-                (names.join("  "), style),
-            ]);
+            lines.push(vec![(format!("{label:<14}"), muted), (names.join("  "), style)]);
         }
     }
     lines

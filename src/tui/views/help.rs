@@ -43,10 +43,7 @@ fn lines(pen: &Pen<'_>, app: &App, context: Context) -> Vec<Vec<Vec<Span>>> {
         .map(|group| {
             let mut block = vec![vec![(group.title.to_owned(), pen.role(Role::Muted))]];
             for line in &group.lines {
-                for (at, text) in wrap(&line.text, room.saturating_sub(KEYS))
-                    .iter()
-                    .enumerate()
-                {
+                for (at, text) in wrap(&line.text, room.saturating_sub(KEYS)).iter().enumerate() {
                     let keys = if at == 0 { line.keys.as_str() } else { "" };
                     block.push(vec![
                         (format!("{keys:<KEYS$}"), pen.role(Role::Key)),
@@ -76,11 +73,7 @@ fn lines(pen: &Pen<'_>, app: &App, context: Context) -> Vec<Vec<Vec<Span>>> {
 pub(in crate::tui) fn beyond(app: &App, context: Context) -> usize {
     let mut buffer = ratatui::buffer::Buffer::empty(Rect::new(0, 0, 1, 1));
     let pen = Pen::new(&mut buffer, app);
-    let longest = lines(&pen, app, context)
-        .iter()
-        .map(Vec::len)
-        .max()
-        .unwrap_or(0);
+    let longest = lines(&pen, app, context).iter().map(Vec::len).max().unwrap_or(0);
     longest.saturating_sub(usize::from(area(app).height.saturating_sub(2)))
 }
 
@@ -94,12 +87,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, context: Context, top: usize) {
     let width = inner.width / n;
     for (at, column) in columns.iter().enumerate() {
         let x = inner.x + at as u16 * width;
-        for (row, line) in column
-            .iter()
-            .skip(top)
-            .take(usize::from(inner.height))
-            .enumerate()
-        {
+        for (row, line) in column.iter().skip(top).take(usize::from(inner.height)).enumerate() {
             pen.spans(x, inner.y + row as u16, width.saturating_sub(1), line);
         }
     }

@@ -21,26 +21,18 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     let title = format!("Jobs {} {}", pen.glyphs.dot, jobs.operations.len());
     let order = [("newest first".to_owned(), pen.role(Role::Muted))];
     let title = [title_span(pen, &title, focused)];
-    top_rule(pen, layout, layout.list, focused, &title, &order);
-    operations(&mut pen.within(layout.list), app, layout.list, focused);
+    if layout.list.width > 0 {
+        top_rule(pen, layout, layout.list, focused, &title, &order);
+        operations(&mut pen.within(layout.list), app, layout.list, focused);
+    }
     if layout.right.width > 0 {
         let (left, right) = jobs.current().map_or_else(Default::default, |operation| {
             let n = count(operation.session_ids.len(), "session");
             let title = format!("{} {} {n}", verb_word(operation.kind), pen.glyphs.dot);
             let id = operation.id.as_str();
-            let tail: String = id
-                .chars()
-                .skip(id.chars().count().saturating_sub(4))
-                .collect();
-            let style = if focused {
-                pen.bold(Role::Text)
-            } else {
-                pen.role(Role::Title)
-            };
-            (
-                vec![(title, style)],
-                vec![(format!("batch {tail}"), pen.role(Role::Muted))],
-            )
+            let tail: String = id.chars().skip(id.chars().count().saturating_sub(4)).collect();
+            let style = if focused { pen.bold(Role::Text) } else { pen.role(Role::Title) };
+            (vec![(title, style)], vec![(format!("batch {tail}"), pen.role(Role::Muted))])
         });
         top_rule(pen, layout, layout.right, !focused, &left, &right);
         if let Some(operation) = jobs.current() {
@@ -91,33 +83,13 @@ fn operations(pen: &mut Pen<'_>, app: &App, area: Rect, focused: bool) {
         if y + lines > area.bottom() {
             break;
         }
-        let mut pen = pen.within(Rect {
-            y,
-            height: lines,
-            ..area
-        });
+        let mut pen = pen.within(Rect { y, height: lines, ..area });
         if at == selected {
             for line in 0..lines {
-                pen.select(
-                    Rect {
-                        y: y + line,
-                        height: 1,
-                        ..area
-                    },
-                    focused,
-                );
+                pen.select(Rect { y: y + line, height: 1, ..area }, focused);
             }
         }
-        draw_operation(
-            &mut pen,
-            app,
-            operation,
-            Rect {
-                y,
-                height: lines,
-                ..area
-            },
-        );
+        draw_operation(&mut pen, app, operation, Rect { y, height: lines, ..area });
         y += lines;
     }
 }
@@ -139,13 +111,7 @@ fn draw_operation(pen: &mut Pen<'_>, app: &App, operation: &Operation, area: Rec
     let (glyph, word, role, bold) = state_sign(pen, operation.state);
     let (x, y, right) = (area.x, area.y, area.right().saturating_sub(1));
     let style = pen.role(role);
-    pen.text(
-        x + 3,
-        y,
-        1,
-        glyph,
-        if bold { pen.bold(role) } else { style },
-    );
+    pen.text(x + 3, y, 1, glyph, if bold { pen.bold(role) } else { style });
     let quiet = role == Role::Muted;
     let text = pen.role(if quiet { Role::Muted } else { Role::Text });
     pen.text(x + 5, y, 8, verb_word(operation.kind), text);
@@ -179,12 +145,7 @@ fn results(pen: &mut Pen<'_>, app: &App, operation: &Operation, area: Rect) {
         let bar = usize::from(right.saturating_sub(x + 15));
         let spans = progress_bar(pen, job, bar);
         pen.spans(x, y, bar as u16, &spans);
-        let text = format!(
-            "{}/{}  {:>5}",
-            job.done(),
-            job.total,
-            duration(app.now, job.began)
-        );
+        let text = format!("{}/{}  {:>5}", job.done(), job.total, duration(app.now, job.began));
         pen.right(right, y, 15, &text, pen.role(Role::Text));
         y += 2;
     }
@@ -200,35 +161,14 @@ fn results(pen: &mut Pen<'_>, app: &App, operation: &Operation, area: Rect) {
     let room = usize::from(area.bottom().saturating_sub(y));
     let top = app.jobs.scroll.min(rows.len().saturating_sub(1));
     let more = rows.len().saturating_sub(top + room);
-    let shown = if more > 0 {
-        room.saturating_sub(1)
-    } else {
-        room
-    };
-    let ids = rows
-        .iter()
-        .map(|row| width(row.id.as_str()))
-        .max()
-        .unwrap_or(0)
-        .clamp(6, 14) as u16;
+    let shown = if more > 0 { room.saturating_sub(1) } else { room };
+    let ids = rows.iter().map(|row| width(row.id.as_str())).max().unwrap_or(0).clamp(6, 14) as u16;
     for row in rows.iter().skip(top).take(shown) {
-        result(
-            pen,
-            app,
-            row,
-            ids,
-            Rect::new(x, y, right.saturating_sub(x), 1),
-        );
+        result(pen, app, row, ids, Rect::new(x, y, right.saturating_sub(x), 1));
         y += 1;
     }
     if more > 0 && room > 0 {
-        pen.text(
-            x + 2,
-            y,
-            20,
-            &format!("{} more", more + 1),
-            pen.role(Role::Muted),
-        );
+        pen.text(x + 2, y, 20, &format!("{} more", more + 1), pen.role(Role::Muted));
     }
 }
 
@@ -244,11 +184,7 @@ fn totals(pen: &Pen<'_>, rows: &[JobRow]) -> Vec<Span> {
         (Rank::Waiting, "waiting", Role::Text),
     ] {
         let n = rows.iter().filter(|row| row.rank == rank).count();
-        let style = if n == 0 {
-            pen.role(Role::Muted)
-        } else {
-            pen.bold(role)
-        };
+        let style = if n == 0 { pen.role(Role::Muted) } else { pen.bold(role) };
         spans.push((n.to_string(), style));
         spans.push((format!(" {word}  "), pen.role(Role::Muted)));
     }
@@ -268,30 +204,16 @@ fn result(pen: &mut Pen<'_>, app: &App, row: &JobRow, ids: u16, at: Rect) {
     let (muted, style) = (pen.role(Role::Muted), pen.role(role));
     pen.text(at.x, at.y, 1, glyph, style);
     pen.text(at.x + 2, at.y, ids, row.id.as_str(), muted);
-    let known = app
-        .list
-        .rows
-        .iter()
-        .chain(&app.trash.rows)
-        .find(|session| session.id == row.id);
+    let known = app.list.rows.iter().chain(&app.trash.rows).find(|session| session.id == row.id);
     let title_at = ids + 4;
     let title_cells = (at.width.saturating_sub(title_at) / 2).max(8);
     if let Some(session) = known {
         let role = if loud { Role::Text } else { Role::Muted };
-        pen.text(
-            at.x + title_at,
-            at.y,
-            title_cells,
-            &session.title,
-            pen.role(role),
-        );
+        pen.text(at.x + title_at, at.y, title_cells, &session.title, pen.role(role));
     }
     let state_at = title_at + title_cells + 1;
     pen.text(at.x + state_at, at.y, 10, &row.state, style);
-    let since = row
-        .since
-        .filter(|_| loud)
-        .map(|since| duration(app.now, since));
+    let since = row.since.filter(|_| loud).map(|since| duration(app.now, since));
     if let Some(detail) = row.detail.clone().or(since) {
         let room = at.width.saturating_sub(state_at + 11);
         pen.text(at.x + state_at + 11, at.y, room, &detail, muted);

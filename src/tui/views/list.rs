@@ -32,17 +32,9 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     }
     let focused = app.focus == Focus::List && app.typing.is_none();
     let lines = list.lines();
-    let shown = lines
-        .iter()
-        .enumerate()
-        .skip(list.top)
-        .take(usize::from(area.height));
+    let shown = lines.iter().enumerate().skip(list.top).take(usize::from(area.height));
     for (row, (at, line)) in shown.enumerate() {
-        let place = Rect {
-            y: area.y + row as u16,
-            height: 1,
-            ..area
-        };
+        let place = Rect { y: area.y + row as u16, height: 1, ..area };
         let mut pen = pen.within(place);
         if at == list.index {
             pen.select(place, focused);
@@ -82,13 +74,7 @@ fn empty(pen: &mut Pen<'_>, app: &App, area: Rect) {
     } else {
         "No sessions here. n starts one.".to_owned()
     };
-    pen.text(
-        area.x + 3,
-        area.y,
-        area.width.saturating_sub(4),
-        &text,
-        pen.role(Role::Muted),
-    );
+    pen.text(area.x + 3, area.y, area.width.saturating_sub(4), &text, pen.role(Role::Muted));
 }
 
 fn draw_row(
@@ -119,15 +105,7 @@ fn draw_row(
     pen.text(x + ID_AT, y, columns.id, session.id.as_str(), muted);
     let leaving = list.leaving.as_ref() == Some(&session.id);
     let quiet = busy.is_some() || leaving;
-    title(
-        pen,
-        session,
-        &list.query.filter,
-        line,
-        (x + columns.title_at, y),
-        columns.title,
-        quiet,
-    );
+    title(pen, session, &list.query.filter, line, (x + columns.title_at, y), columns.title, quiet);
     for (column, at) in &columns.shown {
         column_cells(pen, app, session, busy, *column, (x + at, y));
     }
@@ -152,11 +130,7 @@ fn title(
     } else {
         pen.role(Role::Text)
     };
-    let folded = if line.hidden > 0 {
-        format!(" +{}", line.hidden)
-    } else {
-        String::new()
-    };
+    let folded = if line.hidden > 0 { format!(" +{}", line.hidden) } else { String::new() };
     let tail = width(&folded) as u16;
     if line.depth > 0 {
         // Deep families do not push their titles out of the column.
@@ -166,14 +140,7 @@ fn title(
         x += used;
         room = room.saturating_sub(used);
     }
-    let used = matched(
-        pen,
-        &session.title,
-        filter,
-        (x, y),
-        room.saturating_sub(tail),
-        style,
-    );
+    let used = matched(pen, &session.title, filter, (x, y), room.saturating_sub(tail), style);
     pen.text(x + used, y, tail, &folded, pen.role(Role::Muted));
 }
 
@@ -188,17 +155,9 @@ fn matched(
 ) -> u16 {
     let text = crate::domain::text::cut(text, usize::from(room), pen.glyphs.cut);
     let lower = text.to_lowercase();
-    let find = filter
-        .text
-        .as_deref()
-        .map(str::to_lowercase)
-        .unwrap_or_default();
+    let find = filter.text.as_deref().map(str::to_lowercase).unwrap_or_default();
     // Offsets in the lower-case text are those of the text only where their lengths agree.
-    let at = if find.is_empty() || lower.len() != text.len() {
-        None
-    } else {
-        lower.find(&find)
-    };
+    let at = if find.is_empty() || lower.len() != text.len() { None } else { lower.find(&find) };
     let Some(at) =
         at.filter(|at| text.is_char_boundary(*at) && text.is_char_boundary(at + find.len()))
     else {
@@ -247,23 +206,13 @@ fn column_cells(
             let (text, style) = status_cell(pen, session, busy);
             pen.text(x, y, cells, &text, style);
         }
-        Column::Age => pen.right(
-            x + cells,
-            y,
-            cells,
-            &age(app.now, row_since(session)),
-            muted,
-        ),
+        Column::Age => pen.right(x + cells, y, cells, &age(app.now, row_since(session)), muted),
     }
 }
 
 /// The worst open pull request, with `+` when there are more.
 fn pr_cell(session: &Session) -> String {
-    let open = session
-        .prs
-        .iter()
-        .filter(|pr| pr.state == crate::domain::pr::PrState::Open)
-        .count();
+    let open = session.prs.iter().filter(|pr| pr.state == crate::domain::pr::PrState::Open).count();
     match (worst_pr(&session.prs), open) {
         (Some(pr), 1) => format!("#{}", pr.number),
         (Some(pr), _) => format!("#{}+", pr.number),
@@ -296,19 +245,12 @@ pub(super) fn titles(pen: &Pen<'_>, app: &App, focused: bool) -> (Vec<Span>, Vec
         (Some(_), true) => format!("{name} {dot} {} of {total}", list.total),
         (Some(_), false) => format!("{name} {dot} {total}"),
     };
-    let style = if focused {
-        pen.role(Role::Title)
-    } else {
-        pen.role(Role::Muted)
-    };
+    let style = if focused { pen.role(Role::Title) } else { pen.role(Role::Muted) };
     let order = match app.order {
         crate::domain::query::Order::Zone => "by zone",
         crate::domain::query::Order::Recent => "newest first",
     };
-    (
-        vec![(text, style)],
-        vec![(order.to_owned(), pen.role(Role::Muted))],
-    )
+    (vec![(text, style)], vec![(order.to_owned(), pen.role(Role::Muted))])
 }
 
 /// What the closing rule says below a list: marks, and the place of the selection.
@@ -322,19 +264,8 @@ pub(super) fn footer(pen: &Pen<'_>, list: &List) -> (Vec<Span>, Vec<Span>) {
         (n, range) => format!("{n} marked, range of {range}"),
     };
     let left = (text, pen.role(Role::Accent).add_modifier(Modifier::BOLD));
-    let place = (
-        format!("{} of {}", list.place(), list.total),
-        pen.role(Role::Muted),
-    );
-    let left = if left.0.is_empty() {
-        Vec::new()
-    } else {
-        vec![left]
-    };
-    let right = if list.rows.is_empty() {
-        Vec::new()
-    } else {
-        vec![place]
-    };
+    let place = (format!("{} of {}", list.place(), list.total), pen.role(Role::Muted));
+    let left = if left.0.is_empty() { Vec::new() } else { vec![left] };
+    let right = if list.rows.is_empty() { Vec::new() } else { vec![place] };
     (left, right)
 }

@@ -34,25 +34,13 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, palette: &Palette) -> (u16, u16
     pen.text(inner.x, y, 1, ">", pen.role(Role::Accent));
     let (_, (_, col)) = palette.editor.wrapped(usize::from(u16::MAX));
     let room = inner.width.saturating_sub(14);
-    let used = pen.raw(
-        inner.x + 2,
-        y,
-        room,
-        palette.editor.text(),
-        pen.role(Role::Text),
-    );
+    let used = pen.raw(inner.x + 2, y, room, palette.editor.text(), pen.role(Role::Text));
     let count = format!("{} of {}", palette.found.len(), ActionSpec::all().count());
     pen.right(inner.right(), y, 12, &count, muted);
     cross(&mut pen, area, y + 1, &[], &[]);
     let contexts = [palette.context, crate::tui::action::Context::Global];
     let height = rows(app);
-    for (at, found) in palette
-        .found
-        .iter()
-        .enumerate()
-        .skip(palette.top)
-        .take(height)
-    {
+    for (at, found) in palette.found.iter().enumerate().skip(palette.top).take(height) {
         let y = y + 2 + (at - palette.top) as u16;
         let row = Rect::new(area.x + 1, y, area.width.saturating_sub(2), 1);
         let mut pen = pen.within(row);
@@ -60,17 +48,9 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, palette: &Palette) -> (u16, u16
             pen.select(row, true);
         }
         let refusal = app.refusal(found.action, &contexts);
-        let style = if refusal.is_some() {
-            muted
-        } else {
-            pen.role(Role::Text)
-        };
+        let style = if refusal.is_some() { muted } else { pen.role(Role::Text) };
         let title_room = inner.width.saturating_sub(23);
-        let title = cut(
-            found.action.spec().title,
-            usize::from(title_room),
-            pen.glyphs.cut,
-        );
+        let title = cut(found.action.spec().title, usize::from(title_room), pen.glyphs.cut);
         for (n, c) in title.chars().enumerate() {
             let hit = found.matched.contains(&n);
             let style = if hit { pen.bold(Role::Accent) } else { style };
@@ -78,20 +58,13 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, palette: &Palette) -> (u16, u16
         }
         let remark = refusal.map_or_else(|| target(app), ToOwned::to_owned);
         pen.text(inner.x + title_room + 1, y, 14, &remark, muted);
-        let key = app
-            .setup
-            .keymap
-            .key_label(&contexts, found.action)
-            .unwrap_or_default();
+        let key = app.setup.keymap.key_label(&contexts, found.action).unwrap_or_default();
         pen.right(inner.right(), y, 7, &key, pen.role(Role::Text));
     }
     if let Some(found) = palette.found.get(palette.index) {
         let doc = found.action.spec().doc;
         let first = inner.bottom().saturating_sub(DOC);
-        for (row, line) in super::help::wrap(doc, usize::from(inner.width))
-            .iter()
-            .enumerate()
-        {
+        for (row, line) in super::help::wrap(doc, usize::from(inner.width)).iter().enumerate() {
             if row < usize::from(DOC) {
                 pen.text(inner.x, first + row as u16, inner.width, line, muted);
             }
@@ -108,7 +81,5 @@ fn target(app: &App) -> String {
     if marked > 0 {
         return format!("{marked} marked");
     }
-    app.selected()
-        .map(|session| session.id.to_string())
-        .unwrap_or_default()
+    app.selected().map(|session| session.id.to_string()).unwrap_or_default()
 }

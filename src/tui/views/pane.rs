@@ -92,11 +92,7 @@ fn screen(
     session: Option<&Session>,
     area: Rect,
 ) -> Option<(u16, u16)> {
-    let id = app
-        .typing
-        .as_ref()
-        .map(|typing| &typing.id)
-        .or(session.map(|session| &session.id))?;
+    let id = app.typing.as_ref().map(|typing| &typing.id).or(session.map(|session| &session.id))?;
     let inner = inset(area);
     // What an agent that ended left behind is not its screen any more.
     let lives = session.is_none_or(Session::is_live);
@@ -119,10 +115,7 @@ fn no_screen(app: &App, session: &Session) -> Option<String> {
     if session.is_live() {
         return None;
     }
-    let key = app
-        .setup
-        .keymap
-        .key_label(&[Context::List, Context::Global], Action::Restore);
+    let key = app.setup.keymap.key_label(&[Context::List, Context::Global], Action::Restore);
     Some(match key {
         Some(key) => format!("Not running. {key} launches it again."),
         None => "Not running.".to_owned(),
@@ -132,25 +125,11 @@ fn no_screen(app: &App, session: &Session) -> Option<String> {
 /// Draws a crop of a screen, anchored at its last used line and its left edge; answers the first row
 /// on view. Rows that go on have a sign in the last cell, except where the agent has this pane.
 fn crop(pen: &mut Pen<'_>, cells: &ScreenCells, area: Rect, typing: bool) -> usize {
-    let used = if typing {
-        cells.rows.len()
-    } else {
-        cells.used()
-    };
+    let used = if typing { cells.rows.len() } else { cells.used() };
     let first = used.saturating_sub(usize::from(area.height));
     // Beside the list one empty cell stays at the right, for the sign.
-    let room = if typing {
-        area.width
-    } else {
-        area.width.saturating_sub(1)
-    };
-    for (row, line) in cells
-        .rows
-        .iter()
-        .skip(first)
-        .take(usize::from(area.height))
-        .enumerate()
-    {
+    let room = if typing { area.width } else { area.width.saturating_sub(1) };
+    for (row, line) in cells.rows.iter().skip(first).take(usize::from(area.height)).enumerate() {
         let y = area.y + row as u16;
         for cell in line {
             if cell.col + cell.width <= room {
@@ -158,13 +137,7 @@ fn crop(pen: &mut Pen<'_>, cells: &ScreenCells, area: Rect, typing: bool) -> usi
             }
         }
         if line.last().is_some_and(|cell| cell.col + cell.width > room) {
-            pen.text(
-                area.right().saturating_sub(1),
-                y,
-                1,
-                pen.glyphs.more,
-                pen.role(Role::Muted),
-            );
+            pen.text(area.right().saturating_sub(1), y, 1, pen.glyphs.more, pen.role(Role::Muted));
         }
     }
     first
@@ -174,18 +147,10 @@ fn crop(pen: &mut Pen<'_>, cells: &ScreenCells, area: Rect, typing: bool) -> usi
 fn reason_spans(pen: &Pen<'_>, app: &App, session: &Session, capital: bool) -> Vec<Span> {
     let status = session.condition.status;
     let text = reason(session, app.now);
-    let role = if text.is_some() {
-        status_role(status)
-    } else {
-        Role::Muted
-    };
+    let role = if text.is_some() { status_role(status) } else { Role::Muted };
     let text = text.unwrap_or_else(|| status_word(status).to_owned());
     let text = if capital { sentence(&text) } else { text };
-    let style = if capital {
-        pen.bold(role)
-    } else {
-        pen.role(role)
-    };
+    let style = if capital { pen.bold(role) } else { pen.role(role) };
     let plain = |text: &str| (text.to_owned(), pen.role(Role::Text));
     for head in ["asks to run ", "Asks to run ", "asks: ", "Asks: "] {
         if let Some(rest) = text.strip_prefix(head) {
@@ -195,51 +160,26 @@ fn reason_spans(pen: &Pen<'_>, app: &App, session: &Session, capital: bool) -> V
     if !capital && status == Status::Stuck {
         return vec![("stuck ".to_owned(), style), plain(&text)];
     }
-    vec![(
-        text,
-        if role == Role::Muted {
-            pen.role(role)
-        } else {
-            style
-        },
-    )]
+    vec![(text, if role == Role::Muted { pen.role(role) } else { style })]
 }
 
 /// The two lines under the screen: what the session wants, and where its work is.
 fn strip(pen: &mut Pen<'_>, app: &App, session: &Session, area: Rect) {
-    let inner = Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(2),
-        ..area
-    };
+    let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let mut y = inner.y;
     if area.height > 1 {
         let (glyph, sign) = status_sign(pen, session.condition.status);
         let mut spans: Vec<Span> = vec![(format!("{glyph} "), sign)];
         spans.extend(reason_spans(pen, app, session, true));
-        let keys = if inner.width >= 60 {
-            answer_keys(pen, app, session)
-        } else {
-            Vec::new()
-        };
+        let keys = if inner.width >= 60 { answer_keys(pen, app, session) } else { Vec::new() };
         let right = spans_width(&keys);
-        pen.spans(
-            inner.x,
-            y,
-            inner.width.saturating_sub(right + 2 * u16::from(right > 0)),
-            &spans,
-        );
+        pen.spans(inner.x, y, inner.width.saturating_sub(right + 2 * u16::from(right > 0)), &spans);
         pen.spans(inner.right().saturating_sub(right), y, right, &keys);
         y += 1;
     }
     let when = when(app, session);
     let right = when.len() as u16;
-    pen.spans(
-        inner.x,
-        y,
-        inner.width.saturating_sub(right + 2),
-        &work_spans(pen, app, session),
-    );
+    pen.spans(inner.x, y, inner.width.saturating_sub(right + 2), &work_spans(pen, app, session));
     pen.right(inner.right(), y, inner.width, &when, pen.role(Role::Muted));
 }
 
@@ -266,23 +206,14 @@ fn work_spans(pen: &Pen<'_>, app: &App, session: &Session) -> Vec<Span> {
     let work = app.work.get(&session.id);
     if let Some(work) = work.filter(|work| work.added + work.removed > 0) {
         spans.push((format!("  +{}", work.added), pen.role(Role::Add)));
-        spans.push((
-            format!(" {}{}", pen.glyphs.minus, work.removed),
-            pen.role(Role::Del),
-        ));
+        spans.push((format!(" {}{}", pen.glyphs.minus, work.removed), pen.role(Role::Del)));
     }
-    let dirty = work
-        .and_then(|work| work.dirty)
-        .or(session.dirty)
-        .unwrap_or(0);
+    let dirty = work.and_then(|work| work.dirty).or(session.dirty).unwrap_or(0);
     if dirty > 0 {
         spans.push((format!("  {dirty} dirty"), text));
     }
     let pr = worst_pr(&session.prs);
-    spans.push((
-        pr.map_or_else(|| "  no PR".to_owned(), |pr| format!("  #{}", pr.number)),
-        muted,
-    ));
+    spans.push((pr.map_or_else(|| "  no PR".to_owned(), |pr| format!("  #{}", pr.number)), muted));
     spans
 }
 
@@ -315,12 +246,7 @@ fn content(pen: &mut Pen<'_>, app: &App, session: &Session, tab: Tab, area: Rect
         pen.text(area.x, area.y, room, "Nothing yet.", pen.role(Role::Muted));
     }
     let top = app.tab_top.min(lines.len().saturating_sub(1));
-    for (row, line) in lines
-        .iter()
-        .skip(top)
-        .take(usize::from(area.height))
-        .enumerate()
-    {
+    for (row, line) in lines.iter().skip(top).take(usize::from(area.height)).enumerate() {
         pen.spans(area.x, area.y + row as u16, room, line);
     }
 }
@@ -345,13 +271,9 @@ fn content_lines(pen: &Pen<'_>, app: &App, session: &Session, tab: Tab) -> Optio
             .iter()
             .flat_map(|message| {
                 let head = format!("{}  {}", message.source, age(app.now, message.at));
-                let text = message
-                    .text
-                    .lines()
-                    .map(|line| vec![(line.to_owned(), pen.role(Role::Text))]);
-                std::iter::once(vec![(head, muted)])
-                    .chain(text)
-                    .chain([Vec::new()])
+                let text =
+                    message.text.lines().map(|line| vec![(line.to_owned(), pen.role(Role::Text))]);
+                std::iter::once(vec![(head, muted)]).chain(text).chain([Vec::new()])
             })
             .collect(),
         TabContent::Events(events) => events
@@ -387,10 +309,5 @@ pub(super) fn peek(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     left.extend(reason_spans(pen, app, session, false));
     let agent: Span = (session.launch.agent.clone(), pen.role(Role::Muted));
     pen.rule(rule.x, rule.y, rule.width, false, &left, &[agent]);
-    screen(
-        &mut pen.within(layout.peek),
-        app,
-        Some(session),
-        layout.peek,
-    );
+    screen(&mut pen.within(layout.peek), app, Some(session), layout.peek);
 }

@@ -131,23 +131,12 @@ impl<'a> Pen<'a> {
     /// Makes a row the selected one: the bar, and the ground under the rest of it from here on.
     /// The bar itself is never reversed.
     pub(super) fn select(&mut self, row: Rect, focused: bool) {
-        let (ground, role) = if focused {
-            (Ground::Select, Role::Accent)
-        } else {
-            (Ground::SelectOff, Role::Muted)
-        };
-        self.ground = Style {
-            bg: self.theme.ground(ground).bg,
-            ..Style::new()
-        };
+        let (ground, role) =
+            if focused { (Ground::Select, Role::Accent) } else { (Ground::SelectOff, Role::Muted) };
+        self.ground = Style { bg: self.theme.ground(ground).bg, ..Style::new() };
         self.cell(row.x, row.y, self.glyphs.bar, self.role(role));
         self.on(ground);
-        self.blank(Rect {
-            x: row.x + 1,
-            width: row.width.saturating_sub(1),
-            height: 1,
-            ..row
-        });
+        self.blank(Rect { x: row.x + 1, width: row.width.saturating_sub(1), height: 1, ..row });
     }
 
     /// Draws on a ground from here on.

@@ -42,13 +42,7 @@ fn parts(app: &App, dialog: &PlanDialog) -> Parts {
     let limit = area.bottom().saturating_sub(7).max(counts_y);
     let tabs_y = (counts_y + groups + air).min(limit);
     let rows = area.bottom().saturating_sub(tabs_y + 4);
-    Parts {
-        area,
-        text_y,
-        counts_y,
-        tabs_y,
-        rows,
-    }
+    Parts { area, text_y, counts_y, tabs_y, rows }
 }
 
 /// Lines of the list that are on view, for the one who scrolls.
@@ -78,64 +72,39 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog) {
     list(&mut pen, app, dialog, &parts);
     let bottom = area.bottom();
     let total = dialog.rows().len();
-    let place: Span = (
-        format!("{} of {total}", (dialog.index + 1).min(total)),
-        pen.role(Role::Muted),
-    );
+    let place: Span =
+        (format!("{} of {total}", (dialog.index + 1).min(total)), pen.role(Role::Muted));
     let place = if total > 0 { vec![place] } else { Vec::new() };
     if bottom > parts.tabs_y + 3 {
         cross(&mut pen, area, bottom - 3, &[], &place);
     }
     let kept = dialog.kept().len();
     let ready = kept > 0;
-    let act = if dialog.plan().is_some() {
-        format!("Delete {kept}")
-    } else {
-        "Delete".to_owned()
-    };
+    let act = if dialog.plan().is_some() { format!("Delete {kept}") } else { "Delete".to_owned() };
     let role = if ready { Role::Danger } else { Role::Muted };
-    buttons(
-        &mut pen,
-        inner,
-        bottom.saturating_sub(2),
-        &act,
-        role,
-        Some(dialog.button),
-    );
+    buttons(&mut pen, inner, bottom.saturating_sub(2), &act, role, Some(dialog.button));
 }
 
 /// The first sentences.
 fn text(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, inner: Rect, mut y: u16) {
     let (bold, muted) = (pen.bold(Role::Text), pen.role(Role::Muted));
-    let key = |context, action| {
-        app.setup
-            .keymap
-            .key_label(&[context], action)
-            .unwrap_or_default()
-    };
+    let key = |context, action| app.setup.keymap.key_label(&[context], action).unwrap_or_default();
     if let Some(note) = &dialog.note {
         pen.text(inner.x, y, inner.width, note, pen.bold(Role::Respond));
         y += 1;
     }
     let lines: [Vec<Span>; 2] = match &dialog.planning {
-        Planning::Looking(done, total) => [
-            vec![(
-                format!("Looking at {done} of {}", count(*total, "worktree")),
-                muted,
-            )],
-            vec![],
-        ],
+        Planning::Looking(done, total) => {
+            [vec![(format!("Looking at {done} of {}", count(*total, "worktree")), muted)], vec![]]
+        }
         Planning::Failed(failure) => [
             vec![(sentence(&failure.message), pen.bold(Role::Danger))],
             vec![(failure.hint.clone().unwrap_or_default(), muted)],
         ],
         Planning::Ready(_) if dialog.all_pinned() => {
             let n = dialog.left_alone();
-            let who = if n == 1 {
-                "It is pinned.".to_owned()
-            } else {
-                format!("All {n} are pinned.")
-            };
+            let who =
+                if n == 1 { "It is pinned.".to_owned() } else { format!("All {n} are pinned.") };
             let what = format!(
                 "Unpin, or delete without the pin check: {}",
                 key(Context::Dialog, Action::DropPinCheck)
@@ -150,11 +119,7 @@ fn text(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, inner: Rect, mut y: u
                 1 => ", 1 is skipped.".to_owned(),
                 n => format!(", {n} are skipped."),
             };
-            let children = plan
-                .items
-                .iter()
-                .filter(|item| item.pulled_in_by.is_some())
-                .count();
+            let children = plan.items.iter().filter(|item| item.pulled_in_by.is_some()).count();
             let marked = plan.items.len() + plan.skipped.len() - children;
             let who = match children {
                 0 => format!(" {marked} marked."),
@@ -167,10 +132,7 @@ fn text(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, inner: Rect, mut y: u
                 app.setup.purge_days
             );
             [
-                vec![
-                    (format!("{go} {verb} to the trash{skipped}"), bold),
-                    (who, muted),
-                ],
+                vec![(format!("{go} {verb} to the trash{skipped}"), bold), (who, muted)],
                 vec![(back, muted)],
             ]
         }
@@ -193,22 +155,10 @@ fn counts(pen: &mut Pen<'_>, dialog: &PlanDialog, inner: Rect, parts: &Parts) {
             _ => (" ", Role::Text, Role::Text),
         };
         pen.text(inner.x, y, 1, sign, pen.bold(Role::Respond));
-        pen.right(
-            inner.x + 4,
-            y,
-            4,
-            &dialog.size(group).to_string(),
-            pen.bold(number),
-        );
+        pen.right(inner.x + 4, y, 4, &dialog.size(group).to_string(), pen.bold(number));
         pen.text(inner.x + 6, y, 12, group.word(), pen.role(word));
         let room = inner.width.saturating_sub(20);
-        pen.text(
-            inner.x + 20,
-            y,
-            room,
-            &dialog.remark(group),
-            pen.role(Role::Muted),
-        );
+        pen.text(inner.x + 20, y, room, &dialog.remark(group), pen.role(Role::Muted));
     }
 }
 
@@ -236,26 +186,13 @@ fn tabs(pen: &mut Pen<'_>, dialog: &PlanDialog, area: Rect, y: u16) {
 fn list(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, parts: &Parts) {
     let area = parts.area;
     let rows = dialog.rows();
-    let ids = rows
-        .iter()
-        .map(|row| width(row_id(row)))
-        .max()
-        .unwrap_or(0)
-        .clamp(6, 14) as u16;
+    let ids = rows.iter().map(|row| width(row_id(row))).max().unwrap_or(0).clamp(6, 14) as u16;
     let inner = Rect::new(area.x + 1, 0, area.width.saturating_sub(2), 1);
     let title_at = 6 + ids + 2;
     let title_cells = (inner.width.saturating_sub(title_at) * 9 + 10) / 20;
     let remark_at = title_at + title_cells + 2;
-    for (at, row) in rows
-        .iter()
-        .enumerate()
-        .skip(dialog.top)
-        .take(usize::from(parts.rows))
-    {
-        let place = Rect {
-            y: parts.tabs_y + 1 + (at - dialog.top) as u16,
-            ..inner
-        };
+    for (at, row) in rows.iter().enumerate().skip(dialog.top).take(usize::from(parts.rows)) {
+        let place = Rect { y: parts.tabs_y + 1 + (at - dialog.top) as u16, ..inner };
         let mut pen = pen.within(place);
         if at == dialog.index {
             pen.select(place, dialog.button == Button::Cancel);
@@ -277,20 +214,12 @@ fn list(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, parts: &Parts) {
                 pen.text(x + 2, y, 1, mark, pen.role(role));
                 let (glyph, sign) = status_sign(&pen, item.row.status);
                 pen.text(x + 4, y, 1, glyph, sign);
-                put_title(
-                    &mut pen,
-                    &item.row.title,
-                    if *keeps { Role::Text } else { Role::Muted },
-                );
+                put_title(&mut pen, &item.row.title, if *keeps { Role::Text } else { Role::Muted });
                 remark(item, *keeps)
             }
             Row::Skipped(skipped) => {
                 pen.text(x + 2, y, 1, pen.glyphs.ended, muted);
-                let known = app
-                    .list
-                    .rows
-                    .iter()
-                    .find(|session| session.id == skipped.id);
+                let known = app.list.rows.iter().find(|session| session.id == skipped.id);
                 if let Some(session) = known {
                     let (glyph, _) = status_sign(&pen, session.condition.status);
                     pen.text(x + 4, y, 1, glyph, muted);

@@ -30,9 +30,7 @@ pub(super) enum Entry<'a> {
 pub(super) fn entries(app: &App, height: usize) -> Vec<Entry<'_>> {
     let sections = &app.board.sections;
     let room = height.saturating_sub(2);
-    let selected = sections
-        .iter()
-        .position(|section| Some(&section.key) == app.section.as_ref());
+    let selected = sections.iter().position(|section| Some(&section.key) == app.section.as_ref());
     let first = (selected.unwrap_or(0) + 1).saturating_sub(room.max(1));
     let mut entries: Vec<Entry<'_>> = sections
         .iter()
@@ -66,21 +64,14 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
         total: slot(totals.chain([app.board.trash])),
         attention: slot(sections.iter().map(|section| section.attention)),
     };
-    let trash_key = app
-        .setup
-        .keymap
-        .key_label(&[Context::Global], Action::Trash);
+    let trash_key = app.setup.keymap.key_label(&[Context::Global], Action::Trash);
     let trash_key = trash_key.filter(|key| key.len() == 1).unwrap_or_default();
     for (row, entry) in entries(app, usize::from(area.height)).iter().enumerate() {
         let number: String;
         let line = match entry {
             Entry::Gap => continue,
             Entry::Section(at, section) => {
-                number = if *at < 9 {
-                    (at + 1).to_string()
-                } else {
-                    String::new()
-                };
+                number = if *at < 9 { (at + 1).to_string() } else { String::new() };
                 Line {
                     number: &number,
                     name: &section.name,
@@ -98,18 +89,8 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
                 selected: app.view == View::Trash,
             },
         };
-        let at = Rect {
-            y: area.y + row as u16,
-            height: 1,
-            ..area
-        };
-        draw_line(
-            &mut pen.within(at),
-            app.focus == Focus::Rail,
-            at,
-            &slots,
-            &line,
-        );
+        let at = Rect { y: area.y + row as u16, height: 1, ..area };
+        draw_line(&mut pen.within(at), app.focus == Focus::Rail, at, &slots, &line);
     }
 }
 
@@ -133,24 +114,15 @@ fn draw_line(pen: &mut Pen<'_>, focused: bool, at: Rect, slots: &Slots, line: &L
         pen.text(x, y, 1, line.number, pen.role(Role::Muted));
         x += 2;
     }
-    let counts = if line.attention > 0 {
-        slots.total + slots.attention + 4
-    } else {
-        slots.total + 1
-    };
+    let counts =
+        if line.attention > 0 { slots.total + slots.attention + 4 } else { slots.total + 1 };
     let style = match line.total {
         _ if line.selected => pen.bold(Role::Text),
         0 => pen.role(Role::Muted),
         _ => pen.role(Role::Text),
     };
     pen.text(x, y, right.saturating_sub(x + counts), line.name, style);
-    pen.right(
-        right,
-        y,
-        slots.total,
-        &short_number(line.total),
-        pen.role(Role::Muted),
-    );
+    pen.right(right, y, slots.total, &short_number(line.total), pen.role(Role::Muted));
     if line.attention > 0 {
         let (glyph, sign) = zone_sign(pen, Zone::Respond);
         let end = right.saturating_sub(slots.total + 2);

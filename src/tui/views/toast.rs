@@ -27,18 +27,10 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     let width = CELLS.min(cols - 2);
     let room = usize::from(width.saturating_sub(7));
     let title = wrap(&toast.title, room.saturating_sub(8));
-    let text: Vec<String> = toast
-        .lines
-        .iter()
-        .flat_map(|line| wrap(line, room))
-        .collect();
+    let text: Vec<String> = toast.lines.iter().flat_map(|line| wrap(line, room)).collect();
     let lines = (title.len() + text.len()).min(LINES);
     let height = (lines as u16 + 3).min(rows.saturating_sub(3));
-    let bottom = if layout.closing.height > 0 {
-        layout.closing.y
-    } else {
-        layout.keys.y.max(1)
-    };
+    let bottom = if layout.closing.height > 0 { layout.closing.y } else { layout.keys.y.max(1) };
     let x = cols - width - 1;
     let mut area = Rect::new(x, bottom.saturating_sub(height), width, height);
     if selected_row(app, layout).is_some_and(|row| (area.top()..area.bottom()).contains(&row)) {
@@ -67,14 +59,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     }
     let styled = title.iter().map(|line| (line, pen.bold(Role::Text)));
     let rest = text.iter().enumerate().map(|(at, line)| {
-        (
-            line,
-            if at == 0 {
-                pen.role(Role::Text)
-            } else {
-                pen.role(Role::Muted)
-            },
-        )
+        (line, if at == 0 { pen.role(Role::Text) } else { pen.role(Role::Muted) })
     });
     let all: Vec<_> = styled.chain(rest).take(lines).collect();
     for (line, style) in all {
@@ -82,12 +67,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
         y += 1;
     }
     let keys = keys(&pen, app, &toast.keys);
-    pen.spans(
-        left,
-        y.min(area.bottom().saturating_sub(1)),
-        right.saturating_sub(left),
-        &keys,
-    );
+    pen.spans(left, y.min(area.bottom().saturating_sub(1)), right.saturating_sub(left), &keys);
 }
 
 /// The keys that act on it; Esc always dismisses.

@@ -30,21 +30,9 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     let right_cells = spans_width(&right);
     let mut x = 1;
     if cols >= 100 || app.is_empty() {
-        x += pen.text(
-            x,
-            y,
-            cols.saturating_sub(x),
-            "callboard",
-            pen.bold(Role::Text),
-        ) + 2;
+        x += pen.text(x, y, cols.saturating_sub(x), "callboard", pen.bold(Role::Text)) + 2;
         let workspace = cut(app.setup.workspace.as_str(), 12, pen.glyphs.cut);
-        x += pen.text(
-            x,
-            y,
-            cols.saturating_sub(x),
-            &workspace,
-            pen.role(Role::Muted),
-        );
+        x += pen.text(x, y, cols.saturating_sub(x), &workspace, pen.role(Role::Muted));
         x += if cols >= 160 { 7 } else { 4 };
     }
     if !app.is_empty() {
@@ -56,22 +44,10 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
 
 fn counts(pen: &mut Pen<'_>, app: &App, mut x: u16, y: u16, end: u16) {
     let cols = app.setup.size.0;
-    let largest = Zone::ALL
-        .iter()
-        .map(|zone| app.zone_count(*zone))
-        .max()
-        .unwrap_or(0);
+    let largest = Zone::ALL.iter().map(|zone| app.zone_count(*zone)).max().unwrap_or(0);
     let digits = short_number(largest).len().max(2);
-    let gap = if (TWO_COLUMNS..110).contains(&cols) || cols >= 160 {
-        3
-    } else {
-        2
-    };
-    for zone in Zone::ALL
-        .iter()
-        .copied()
-        .filter(|zone| *zone != Zone::Pending || cols >= 160)
-    {
+    let gap = if (TWO_COLUMNS..110).contains(&cols) || cols >= 160 { 3 } else { 2 };
+    for zone in Zone::ALL.iter().copied().filter(|zone| *zone != Zone::Pending || cols >= 160) {
         let n = app.zone_count(zone);
         let (glyph, sign) = zone_sign(pen, zone);
         let needs_you = matches!(zone, Zone::Respond | Zone::Review | Zone::Merge);
@@ -80,10 +56,8 @@ fn counts(pen: &mut Pen<'_>, app: &App, mut x: u16, y: u16, end: u16) {
             _ if needs_you => sign.add_modifier(Modifier::BOLD),
             _ => pen.role(Role::Text),
         };
-        let mut spans: Vec<Span> = vec![
-            (format!("{glyph} "), sign),
-            (format!("{:>digits$}", short_number(n)), number),
-        ];
+        let mut spans: Vec<Span> =
+            vec![(format!("{glyph} "), sign), (format!("{:>digits$}", short_number(n)), number)];
         if cols >= 110 || (cols >= 60 && zone == Zone::Respond) {
             spans.push((format!(" {}", zone_word(zone)), pen.role(Role::Muted)));
         }
@@ -135,9 +109,7 @@ pub(super) fn verb_word(verb: Verb) -> &'static str {
 
 /// A bar of so many cells.
 pub(super) fn progress_bar(pen: &Pen<'_>, job: &Job, cells: usize) -> [Span; 2] {
-    let done = (job.done().min(job.total) * cells)
-        .checked_div(job.total)
-        .unwrap_or(0);
+    let done = (job.done().min(job.total) * cells).checked_div(job.total).unwrap_or(0);
     [
         (pen.glyphs.heavy.repeat(done), pen.role(Role::Accent)),
         (pen.glyphs.todo.repeat(cells - done), pen.role(Role::Border)),
@@ -161,12 +133,7 @@ fn zoomed(pen: &mut Pen<'_>, app: &App, typing: &Typing, y: u16, cols: u16) {
     } else {
         spans.push((typing.id.to_string(), pen.role(Role::Title)));
     }
-    let others = app
-        .board
-        .waiting
-        .iter()
-        .filter(|row| row.id != typing.id)
-        .count();
+    let others = app.board.waiting.iter().filter(|row| row.id != typing.id).count();
     let mut right: Vec<Span> = Vec::new();
     if others > 0 {
         let (glyph, sign) = zone_sign(pen, Zone::Respond);

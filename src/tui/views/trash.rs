@@ -50,10 +50,7 @@ fn shown(list: &List) -> Vec<Shown> {
 
 /// Line of the view that a line of the list is on.
 pub(in crate::tui) fn line_of(list: &List, at: usize) -> usize {
-    shown(list)
-        .iter()
-        .position(|shown| *shown == Shown::Row(at))
-        .unwrap_or(0)
+    shown(list).iter().position(|shown| *shown == Shown::Row(at)).unwrap_or(0)
 }
 
 /// Line of the list that a line of the view shows.
@@ -73,10 +70,7 @@ pub(in crate::tui) fn height(list: &List) -> usize {
 pub(super) fn titles(pen: &Pen<'_>, app: &App, focused: bool) -> (Vec<Span>, Vec<Span>) {
     let title = format!("Trash {} {}", pen.glyphs.dot, app.board.trash);
     let order = ("newest first".to_owned(), pen.role(Role::Muted));
-    (
-        vec![super::board::title_span(pen, &title, focused)],
-        vec![order],
-    )
+    (vec![super::board::title_span(pen, &title, focused)], vec![order])
 }
 
 /// Where the columns begin: id, title, what is kept, when deleted, days left.
@@ -93,12 +87,7 @@ impl Columns {
         let days = cells.saturating_sub(5);
         let deleted = (cells >= title + 30).then(|| cells.saturating_sub(18));
         let kept = (cells >= title + 52).then(|| cells.saturating_sub(40));
-        Self {
-            title,
-            kept,
-            deleted,
-            days,
-        }
+        Self { title, kept, deleted, days }
     }
 
     /// Cells of the title.
@@ -119,36 +108,17 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     let area = layout.list_rows();
     if list.rows.is_empty() {
         let waiting = !list.loaded && app.now < list.asked_at.plus(LOADING_AFTER);
-        let text = if list.loaded {
-            "The trash is empty."
-        } else {
-            "Loading"
-        };
+        let text = if list.loaded { "The trash is empty." } else { "Loading" };
         if !waiting {
-            pen.text(
-                area.x + 3,
-                area.y,
-                area.width.saturating_sub(4),
-                text,
-                pen.role(Role::Muted),
-            );
+            pen.text(area.x + 3, area.y, area.width.saturating_sub(4), text, pen.role(Role::Muted));
         }
         return;
     }
     let lines = list.lines();
     let batches = list.batches();
     let all = shown(list);
-    for (row, shown) in all
-        .iter()
-        .skip(list.top)
-        .take(usize::from(area.height))
-        .enumerate()
-    {
-        let place = Rect {
-            y: area.y + row as u16,
-            height: 1,
-            ..area
-        };
+    for (row, shown) in all.iter().skip(list.top).take(usize::from(area.height)).enumerate() {
+        let place = Rect { y: area.y + row as u16, height: 1, ..area };
         match shown {
             Shown::Gap => {}
             Shown::Batch(at) => heading(&mut pen, app, &batches[*at], *at == 0, &lines, place),
@@ -187,30 +157,17 @@ fn heading(
 ) {
     let list = &app.trash;
     let at = lines.get(*first).and_then(|line| list.rows.get(line.row));
-    let when = at
-        .and_then(|session| session.deletion.as_ref())
-        .map(|deletion| deletion.at);
+    let when = at.and_then(|session| session.deletion.as_ref()).map(|deletion| deletion.at);
     let when = when.map_or_else(String::new, |at| age(app.now, at));
-    let together = if *size > 1 {
-        "deleted together"
-    } else {
-        "deleted"
-    };
-    let ago = if when == "now" {
-        "now".to_owned()
-    } else {
-        format!("{when} ago")
-    };
+    let together = if *size > 1 { "deleted together" } else { "deleted" };
+    let ago = if when == "now" { "now".to_owned() } else { format!("{when} ago") };
     let muted = pen.role(Role::Muted);
     let mut spans: Vec<Span> = vec![
         (count(*size, "session"), pen.bold(Role::Text)),
         (format!("  {together} {ago}"), muted),
     ];
     let undoes = newest && app.board.last_batch.as_ref() == Some(batch);
-    let key = app
-        .setup
-        .keymap
-        .key_label(&[Context::Trash, Context::Global], Action::Undo);
+    let key = app.setup.keymap.key_label(&[Context::Trash, Context::Global], Action::Undo);
     if let Some(key) = key.filter(|_| undoes) {
         spans.push((format!("   {key} brings all back"), muted));
     }
@@ -231,31 +188,13 @@ fn draw_row(pen: &mut Pen<'_>, app: &App, line: Line, at: usize, place: Rect, co
     };
     pen.text(x + 3, y, 1, glyph, sign);
     let id_room = columns.title.saturating_sub(super::columns::ID_AT + 2);
-    pen.text(
-        x + super::columns::ID_AT,
-        y,
-        id_room,
-        session.id.as_str(),
-        muted,
-    );
-    let children = if line.hidden > 0 {
-        format!(" +{}", line.hidden)
-    } else {
-        String::new()
-    };
+    pen.text(x + super::columns::ID_AT, y, id_room, session.id.as_str(), muted);
+    let children = if line.hidden > 0 { format!(" +{}", line.hidden) } else { String::new() };
     let room = columns.title_cells();
     let tail = width(&children) as u16;
-    let indent = if line.depth > 0 {
-        format!("{} ", pen.glyphs.child)
-    } else {
-        String::new()
-    };
+    let indent = if line.depth > 0 { format!("{} ", pen.glyphs.child) } else { String::new() };
     let used = pen.text(x + columns.title, y, room, &indent, pen.role(Role::Border));
-    let title_role = if busy.is_some() {
-        Role::Muted
-    } else {
-        Role::Text
-    };
+    let title_role = if busy.is_some() { Role::Muted } else { Role::Text };
     let used = used
         + pen.text(
             x + columns.title + used,
@@ -280,11 +219,7 @@ fn draw_row(pen: &mut Pen<'_>, app: &App, line: Line, at: usize, place: Rect, co
     }
     let days = days_left(app, session);
     let right = place.right().saturating_sub(1);
-    let style = if days <= WARN_DAYS {
-        pen.bold(Role::Respond)
-    } else {
-        muted
-    };
+    let style = if days <= WARN_DAYS { pen.bold(Role::Respond) } else { muted };
     pen.right(right, y, 3, &days.to_string(), style);
     if days <= WARN_DAYS {
         pen.text(right.saturating_sub(4), y, 1, pen.glyphs.stuck, style);
@@ -298,25 +233,13 @@ fn days_left(app: &App, session: &Session) -> u64 {
         return 0;
     };
     let keep = Duration::from_secs(u64::from(app.setup.purge_days) * DAY);
-    deletion
-        .at
-        .plus(keep)
-        .since(app.now)
-        .as_secs()
-        .div_ceil(DAY)
+    deletion.at.plus(keep).since(app.now).as_secs().div_ceil(DAY)
 }
 
 /// What of its work is kept.
 fn kept(session: &Session) -> String {
     let branch = session.branch.is_some().then_some("branch".to_owned());
-    let dirty = session
-        .dirty
-        .filter(|n| *n > 0)
-        .map(|n| format!("{n} dirty"));
+    let dirty = session.dirty.filter(|n| *n > 0).map(|n| format!("{n} dirty"));
     let parts: Vec<String> = branch.into_iter().chain(dirty).collect();
-    if parts.is_empty() {
-        "messages".to_owned()
-    } else {
-        parts.join(", ")
-    }
+    if parts.is_empty() { "messages".to_owned() } else { parts.join(", ") }
 }

@@ -14,13 +14,7 @@ async fn reason(bench: &Bench, made: &Worktree) -> String {
 async fn a_clean_worktree_goes_with_its_unused_branch_k3() {
     let bench = Bench::new();
     let made = bench.make("shop-1").await;
-    assert_eq!(
-        bench.give_back(&made).await,
-        Freed {
-            freed: true,
-            reason: None
-        }
-    );
+    assert_eq!(bench.give_back(&made).await, Freed { freed: true, reason: None });
     assert!(!made.path.exists());
     assert_eq!(bench.branches(), "main");
     assert!(bench.give_back(&made).await.freed, "once more is a success");
@@ -42,21 +36,12 @@ async fn anything_else_is_kept_with_the_reason_k3() {
     let made = bench.make("shop-1").await;
     let path = &made.path;
     write(&path.join("new.txt"), "");
-    assert_eq!(
-        reason(&bench, &made).await,
-        "it has uncommitted changes: new.txt"
-    );
+    assert_eq!(reason(&bench, &made).await, "it has uncommitted changes: new.txt");
     git(path, ["add", "new.txt"]);
-    assert_eq!(
-        reason(&bench, &made).await,
-        "it has uncommitted changes: new.txt"
-    );
+    assert_eq!(reason(&bench, &made).await, "it has uncommitted changes: new.txt");
     git(path, ["rm", "-q", "-f", "new.txt"]);
     write(&path.join("target/x/out.o"), "");
-    assert_eq!(
-        reason(&bench, &made).await,
-        "it holds ignored files: target/x/out.o"
-    );
+    assert_eq!(reason(&bench, &made).await, "it holds ignored files: target/x/out.o");
     fs::remove_dir_all(path.join("target")).unwrap();
     git(path, ["checkout", "-q", "--detach"]);
     git(path, ["commit", "-q", "--allow-empty", "-m", "loose"]);
@@ -75,29 +60,15 @@ async fn anything_else_is_kept_with_the_reason_k3() {
 async fn only_folders_of_ours_are_given_back_z4() {
     let bench = Bench::new();
     let made = bench.make("shop-1").await;
-    for path in [
-        bench.repository(),
-        made.path.join("../../.."),
-        made.path.parent().unwrap().into(),
-    ] {
-        let other = Worktree {
-            path,
-            ..made.clone()
-        };
-        let error = bench
-            .workspace
-            .give_back(&bench.repository(), &other)
-            .await
-            .unwrap_err();
+    for path in [bench.repository(), made.path.join("../../.."), made.path.parent().unwrap().into()]
+    {
+        let other = Worktree { path, ..made.clone() };
+        let error = bench.workspace.give_back(&bench.repository(), &other).await.unwrap_err();
         assert!(matches!(error, WorkspaceError::NotOurs(_)), "{error}");
     }
     let elsewhere = bench.folder.path().join("other");
     init(&elsewhere);
-    let error = bench
-        .workspace
-        .give_back(&elsewhere, &made)
-        .await
-        .unwrap_err();
+    let error = bench.workspace.give_back(&elsewhere, &made).await.unwrap_err();
     assert!(matches!(error, WorkspaceError::NotOurs(_)), "{error}");
     assert!(made.path.join("a.txt").exists());
 }
@@ -116,19 +87,13 @@ async fn advice_counts_dirty_files_and_unpushed_commits() {
     let made = bench.make("shop-1").await;
     let advice = || bench.workspace.advice(&made.path);
     let read = advice().await.unwrap();
-    assert_eq!(
-        (read.dirty_files, read.unpushed_commits),
-        (Some(0), Some(0))
-    );
+    assert_eq!((read.dirty_files, read.unpushed_commits), (Some(0), Some(0)));
     write(&made.path.join("a.txt"), "work");
     commit(&made.path, "work");
     write(&made.path.join("a.txt"), "more");
     write(&made.path.join("untracked"), "more");
     let read = advice().await.unwrap();
-    assert_eq!(
-        (read.dirty_files, read.unpushed_commits),
-        (Some(2), Some(1))
-    );
+    assert_eq!((read.dirty_files, read.unpushed_commits), (Some(2), Some(1)));
     git(bench.folder.path(), ["init", "-q", "--bare", "origin.git"]);
     git(&made.path, ["remote", "add", "origin", "../origin.git"]);
     git(&bench.repository(), ["push", "-q", "origin", "main"]);

@@ -50,23 +50,16 @@ impl Bench {
     }
 
     async fn make(&self, session: &str) -> Worktree {
-        self.workspace
-            .create_worktree(&self.request(session))
-            .await
-            .unwrap()
+        self.workspace.create_worktree(&self.request(session)).await.unwrap()
     }
 
     fn trash(&self, session: &str) -> PathBuf {
         let batch = BatchId::new("batch-1").unwrap();
-        self.workspace
-            .trash_path(&batch, &SessionId::new(session).unwrap())
+        self.workspace.trash_path(&batch, &SessionId::new(session).unwrap())
     }
 
     async fn give_back(&self, worktree: &Worktree) -> Freed {
-        self.workspace
-            .give_back(&self.repository(), worktree)
-            .await
-            .unwrap()
+        self.workspace.give_back(&self.repository(), worktree).await.unwrap()
     }
 
     fn branches(&self) -> String {
@@ -83,10 +76,7 @@ fn init(repository: &Path) {
     git(repository, ["config", "commit.gpgsign", "false"]);
     write(&repository.join("a.txt"), "one\n");
     write(&repository.join("sub/b.txt"), "two\n");
-    write(
-        &repository.join(".gitignore"),
-        "*.log\n/target/\n.env\n/cache\n",
-    );
+    write(&repository.join(".gitignore"), "*.log\n/target/\n.env\n/cache\n");
     commit(repository, "first");
 }
 
@@ -104,25 +94,11 @@ fn try_git<S: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = S>) ->
     {
         command.env_remove(name);
     }
-    command
-        .args(["-c", "protocol.file.allow=always"])
-        .arg("-C")
-        .arg(folder)
-        .args(args);
-    let done = command
-        .env("LC_ALL", "C")
-        .env("GIT_EDITOR", "true")
-        .output()
-        .unwrap();
-    let text = if done.status.success() {
-        done.stdout
-    } else {
-        [done.stdout, done.stderr].concat()
-    };
-    (
-        done.status.success(),
-        String::from_utf8_lossy(&text).trim_end().to_owned(),
-    )
+    command.args(["-c", "protocol.file.allow=always"]).arg("-C").arg(folder).args(args);
+    let done = command.env("LC_ALL", "C").env("GIT_EDITOR", "true").output().unwrap();
+    let text =
+        if done.status.success() { done.stdout } else { [done.stdout, done.stderr].concat() };
+    (done.status.success(), String::from_utf8_lossy(&text).trim_end().to_owned())
 }
 
 fn write(path: &Path, content: &str) {
@@ -144,10 +120,7 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, (u32, i64, Vec<u8>)> {
             let path = entry.unwrap().path();
             let seen = path.symlink_metadata().unwrap();
             let content = if seen.is_symlink() {
-                fs::read_link(&path)
-                    .unwrap()
-                    .into_os_string()
-                    .into_encoded_bytes()
+                fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
             } else if seen.is_file() {
                 fs::read(&path).unwrap()
             } else {

@@ -8,20 +8,10 @@ fn state(path: &Path) -> impl PartialEq + std::fmt::Debug + use<> {
     let mut admin_files = listing(&admin);
     // A reflog tells of the move; times of what git rewrote in place do not matter.
     admin_files.retain(|path, _| !path.starts_with("logs") && path != Path::new("logs"));
-    let admin: BTreeMap<_, _> = admin_files
-        .into_iter()
-        .map(|(path, (mode, _, content))| (path, (mode, content)))
-        .collect();
-    let status = git(
-        path,
-        [
-            "--no-optional-locks",
-            "status",
-            "--porcelain=v2",
-            "--branch",
-            "--ignored",
-        ],
-    );
+    let admin: BTreeMap<_, _> =
+        admin_files.into_iter().map(|(path, (mode, _, content))| (path, (mode, content))).collect();
+    let status =
+        git(path, ["--no-optional-locks", "status", "--porcelain=v2", "--branch", "--ignored"]);
     let stash = git(path, ["stash", "list"]);
     (listing(path), admin, status, stash)
 }
@@ -38,11 +28,8 @@ async fn busy(bench: &Bench) -> Worktree {
     write(&path.join("untracked dir/é\n.txt"), "untracked\n");
     write(&path.join("target/deep/out.o"), "ignored\n");
     write(&path.join("run.sh"), "#!/bin/sh\n");
-    fs::set_permissions(
-        path.join("run.sh"),
-        std::os::unix::fs::PermissionsExt::from_mode(0o751),
-    )
-    .unwrap();
+    fs::set_permissions(path.join("run.sh"), std::os::unix::fs::PermissionsExt::from_mode(0o751))
+        .unwrap();
     std::os::unix::fs::symlink("nowhere", path.join("link")).unwrap();
     fs::create_dir(path.join("empty")).unwrap();
     made
@@ -50,23 +37,13 @@ async fn busy(bench: &Bench) -> Worktree {
 
 async fn away(bench: &Bench, made: &Worktree) -> Option<String> {
     let to = bench.trash("shop-1");
-    bench
-        .workspace
-        .move_to_trash(&bench.repository(), &made.path, &to)
-        .await
-        .unwrap()
-        .note
+    bench.workspace.move_to_trash(&bench.repository(), &made.path, &to).await.unwrap().note
 }
 
 async fn back(bench: &Bench, made: &Worktree) -> Option<String> {
     let from = bench.trash("shop-1");
     let branch = Some(made.branch.as_str());
-    bench
-        .workspace
-        .move_back(&bench.repository(), &from, &made.path, branch)
-        .await
-        .unwrap()
-        .note
+    bench.workspace.move_back(&bench.repository(), &from, &made.path, branch).await.unwrap().note
 }
 
 /// Moves there and back, twice each; in between git tidies up as hard as it can.
@@ -81,10 +58,7 @@ async fn round_trip(bench: &Bench, made: &Worktree) -> Vec<String> {
     notes.extend(back(bench, made).await);
     back(bench, made).await;
     assert_eq!(state(&made.path), before);
-    assert!(
-        !bench.trash("shop-1").parent().unwrap().exists(),
-        "nothing is left in the trash"
-    );
+    assert!(!bench.trash("shop-1").parent().unwrap().exists(), "nothing is left in the trash");
     notes
 }
 
@@ -100,16 +74,10 @@ async fn the_branch_is_free_while_its_worktree_is_in_the_trash_d9() {
     let bench = Bench::new();
     let made = busy(&bench).await;
     away(&bench, &made).await;
-    let request = WorktreeRequest {
-        branch: Some(made.branch.clone()),
-        ..bench.request("shop-2")
-    };
+    let request = WorktreeRequest { branch: Some(made.branch.clone()), ..bench.request("shop-2") };
     let other = bench.workspace.create_worktree(&request).await.unwrap();
     let note = back(&bench, &made).await.unwrap();
-    assert!(
-        note.contains("left detached") && note.contains("shop-2"),
-        "{note}"
-    );
+    assert!(note.contains("left detached") && note.contains("shop-2"), "{note}");
     assert!(!try_git(&made.path, ["symbolic-ref", "-q", "HEAD"]).0);
     assert!(other.path.exists());
 }
@@ -141,25 +109,16 @@ async fn a_merge_a_rebase_and_a_bisect_survive_d9() {
     write(&bench.repository().join("a.txt"), "theirs\n");
     commit(&bench.repository(), "theirs");
     assert!(!try_git(path, ["merge", "main"]).0);
-    assert_eq!(
-        round_trip(&bench, &made).await,
-        ["a merge is under way: its branch stays in use"]
-    );
+    assert_eq!(round_trip(&bench, &made).await, ["a merge is under way: its branch stays in use"]);
     git(path, ["merge", "--abort"]);
     assert!(!try_git(path, ["rebase", "main"]).0);
-    assert_eq!(
-        round_trip(&bench, &made).await,
-        ["a rebase is under way: its branch stays in use"]
-    );
+    assert_eq!(round_trip(&bench, &made).await, ["a rebase is under way: its branch stays in use"]);
     write(&path.join("a.txt"), "both\n");
     git(path, ["add", "a.txt"]);
     git(path, ["rebase", "--continue"]);
     assert_eq!(git(path, ["symbolic-ref", "--short", "HEAD"]), made.branch);
     git(path, ["bisect", "start", "HEAD", "HEAD~1"]);
-    assert_eq!(
-        round_trip(&bench, &made).await,
-        ["a bisect is under way: its branch stays in use"]
-    );
+    assert_eq!(round_trip(&bench, &made).await, ["a bisect is under way: its branch stays in use"]);
 }
 
 #[tokio::test]
@@ -167,30 +126,14 @@ async fn submodules_survive_d9() {
     let bench = Bench::new();
     let library = bench.folder.path().join("library");
     init(&library);
-    git(
-        &bench.repository(),
-        [
-            "submodule",
-            "--quiet",
-            "add",
-            &*library.to_string_lossy(),
-            "lib",
-        ],
-    );
+    git(&bench.repository(), ["submodule", "--quiet", "add", &*library.to_string_lossy(), "lib"]);
     commit(&bench.repository(), "a submodule");
     let made = bench.make("shop-1").await;
     git(&made.path, ["submodule", "--quiet", "update", "--init"]);
     write(&made.path.join("lib/a.txt"), "changed in the submodule\n");
     assert_eq!(round_trip(&bench, &made).await, Vec::<String>::new());
     git(&made.path.join("lib"), ["checkout", "-q", "a.txt"]);
-    assert!(
-        bench
-            .give_back(&made)
-            .await
-            .reason
-            .unwrap()
-            .contains("submodules")
-    );
+    assert!(bench.give_back(&made).await.reason.unwrap().contains("submodules"));
 }
 
 #[tokio::test]
@@ -221,13 +164,7 @@ async fn a_move_cut_short_anywhere_is_continued_v2() {
     fs::write(to.with_file_name("shop-1.json"), &record).unwrap();
     git(
         &repository,
-        [
-            "worktree",
-            "lock",
-            "--reason",
-            "in callboard's trash",
-            &*made.path.to_string_lossy(),
-        ],
+        ["worktree", "lock", "--reason", "in callboard's trash", &*made.path.to_string_lossy()],
     );
     fs::rename(&made.path, &to).unwrap();
     assert_eq!(away(&bench, &made).await, None);
@@ -241,25 +178,13 @@ async fn a_move_cut_short_anywhere_is_continued_v2() {
     fs::write(to.with_file_name("shop-1.json"), &record).unwrap();
     git(
         &repository,
-        [
-            "worktree",
-            "lock",
-            "--reason",
-            "in callboard's trash",
-            &*made.path.to_string_lossy(),
-        ],
+        ["worktree", "lock", "--reason", "in callboard's trash", &*made.path.to_string_lossy()],
     );
     assert_eq!(back(&bench, &made).await, None);
     assert_eq!(state(&made.path), before);
     git(
         &repository,
-        [
-            "worktree",
-            "lock",
-            "--reason",
-            "in callboard's trash",
-            &*made.path.to_string_lossy(),
-        ],
+        ["worktree", "lock", "--reason", "in callboard's trash", &*made.path.to_string_lossy()],
     );
     assert_eq!(round_trip_from(&bench, &made).await, None);
     assert_eq!(state(&made.path), before);
@@ -276,34 +201,16 @@ async fn nothing_is_ever_replaced_r2() {
     let made = bench.make("shop-1").await;
     write(&bench.trash("shop-1").join("x"), "");
     let (repository, to) = (bench.repository(), bench.trash("shop-1"));
-    let error = bench
-        .workspace
-        .move_to_trash(&repository, &made.path, &to)
-        .await
-        .unwrap_err();
+    let error = bench.workspace.move_to_trash(&repository, &made.path, &to).await.unwrap_err();
     assert!(matches!(error, WorkspaceError::Occupied(_)), "{error}");
     fs::remove_dir_all(&to).unwrap();
     away(&bench, &made).await;
     write(&made.path.join("x"), "");
-    let error = bench
-        .workspace
-        .move_back(&repository, &to, &made.path, None)
-        .await
-        .unwrap_err();
-    assert!(
-        error.to_string().contains(&*made.path.to_string_lossy()),
-        "{error}"
-    );
+    let error = bench.workspace.move_back(&repository, &to, &made.path, None).await.unwrap_err();
+    assert!(error.to_string().contains(&*made.path.to_string_lossy()), "{error}");
     let elsewhere = bench.folder.path().join("elsewhere/shop-1");
-    bench
-        .workspace
-        .move_back(&repository, &to, &elsewhere, None)
-        .await
-        .unwrap();
-    assert_eq!(
-        git(&elsewhere, ["symbolic-ref", "--short", "HEAD"]),
-        made.branch
-    );
+    bench.workspace.move_back(&repository, &to, &elsewhere, None).await.unwrap();
+    assert_eq!(git(&elsewhere, ["symbolic-ref", "--short", "HEAD"]), made.branch);
 }
 
 #[tokio::test]
@@ -314,10 +221,7 @@ async fn a_missing_trash_folder_is_made_again_from_the_branch_r2() {
     fs::remove_dir_all(bench.trash("shop-1")).unwrap();
     let note = back(&bench, &made).await.unwrap();
     assert!(note.contains("made again"), "{note}");
-    assert_eq!(
-        git(&made.path, ["symbolic-ref", "--short", "HEAD"]),
-        made.branch
-    );
+    assert_eq!(git(&made.path, ["symbolic-ref", "--short", "HEAD"]), made.branch);
 }
 
 #[tokio::test]
@@ -330,12 +234,7 @@ async fn a_folder_without_repository_or_git_file_still_moves_whole() {
     assert_eq!(git(&made.path, ["status", "--porcelain"]), "");
     fs::remove_dir_all(bench.repository()).unwrap();
     let before = listing(&made.path);
-    assert!(
-        away(&bench, &made)
-            .await
-            .unwrap()
-            .contains("repository is gone")
-    );
+    assert!(away(&bench, &made).await.unwrap().contains("repository is gone"));
     back(&bench, &made).await;
     assert_eq!(listing(&made.path), before);
 }
@@ -345,22 +244,14 @@ async fn only_folders_of_ours_are_moved_z4() {
     let bench = Bench::new();
     let made = bench.make("shop-1").await;
     let repository = bench.repository();
-    let error = bench
-        .workspace
-        .move_to_trash(&repository, &repository, &bench.trash("shop-1"))
-        .await;
+    let error =
+        bench.workspace.move_to_trash(&repository, &repository, &bench.trash("shop-1")).await;
     assert!(matches!(error.unwrap_err(), WorkspaceError::NotOurs(_)));
     let outside = bench.folder.path().join("x");
-    let error = bench
-        .workspace
-        .move_to_trash(&repository, &made.path, &outside)
-        .await;
+    let error = bench.workspace.move_to_trash(&repository, &made.path, &outside).await;
     assert!(matches!(error.unwrap_err(), WorkspaceError::NotOurs(_)));
     let link = made.path.with_file_name("shop-2");
     std::os::unix::fs::symlink(&repository, &link).unwrap();
-    let error = bench
-        .workspace
-        .move_to_trash(&repository, &link, &bench.trash("shop-2"))
-        .await;
+    let error = bench.workspace.move_to_trash(&repository, &link, &bench.trash("shop-2")).await;
     assert!(matches!(error.unwrap_err(), WorkspaceError::NotOurs(_)));
 }

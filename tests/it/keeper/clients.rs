@@ -28,18 +28,11 @@ async fn answers(stream: &mut UnixStream, count: usize) -> Vec<Outgoing> {
 async fn bad_clients_harm_only_themselves() {
     let bench = Bench::new();
     let (mut keeper, process, agent) = bench.run(&bench.script("exec cat")).await;
-    let mode = std::fs::metadata(bench.socket())
-        .unwrap()
-        .permissions()
-        .mode();
+    let mode = std::fs::metadata(bench.socket()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let connect = async || UnixStream::connect(bench.socket()).await.unwrap();
     // garbage and over-long frames end the connection
-    for bytes in [
-        &b"GET / HTTP/1.1\r\n\r\n"[..],
-        &[0xff; 64],
-        &[0, 0, 0, 1, 9, 0],
-    ] {
+    for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0xff; 64], &[0, 0, 0, 1, 9, 0]] {
         let mut stream = connect().await;
         stream.write_all(bytes).await.unwrap();
         assert_eq!(within(stream.read(&mut [0; 16])).await.unwrap_or(0), 0);
@@ -50,10 +43,7 @@ async fn bad_clients_harm_only_themselves() {
     // one that asks much and never reads
     let mut deaf = connect().await;
     let mut asks = Vec::new();
-    wire::put_control(
-        &mut asks,
-        &json!({"id": 1, "type": "subscribe_screen", "history": 100}),
-    );
+    wire::put_control(&mut asks, &json!({"id": 1, "type": "subscribe_screen", "history": 100}));
     for id in 2..2_000 {
         wire::put_control(&mut asks, &json!({"id": id, "type": "text"}));
     }
@@ -61,15 +51,9 @@ async fn bad_clients_harm_only_themselves() {
     // it is held back, or fits into the socket's buffer
     let _ = flood.await;
     for _ in 0..40 {
-        keeper
-            .send(1, Input::Text("x".repeat(60) + "\r"), None)
-            .await
-            .unwrap();
+        keeper.send(1, Input::Text("x".repeat(60) + "\r"), None).await.unwrap();
     }
-    keeper
-        .send(1, Input::Text("still here\r".to_owned()), None)
-        .await
-        .unwrap();
+    keeper.send(1, Input::Text("still here\r".to_owned()), None).await.unwrap();
     shows(&mut keeper, "still here").await;
     within(keeper.stop(None, QUICK)).await.unwrap();
     bench.left_nothing(&[process, agent]).await;
@@ -86,37 +70,16 @@ async fn what_is_not_understood_is_answered_and_nothing_else() {
         &json!({"id": 1, "type": "hello", "protocol": 9, "generation": 1, "new": true}),
     );
     wire::put_control(&mut out, &json!({"id": 2, "type": "teleport"}));
-    wire::put_control(
-        &mut out,
-        &json!({"id": 3, "type": "hello", "protocol": 1, "generation": 7}),
-    );
+    wire::put_control(&mut out, &json!({"id": 3, "type": "hello", "protocol": 1, "generation": 7}));
     wire::put_control(&mut out, &json!(["no", "object"]));
     stream.write_all(&out).await.unwrap();
     let answers = answers(&mut stream, 4).await;
     assert!(
         matches!(&answers[0], Outgoing::Answer { id: 1, body: Body::Hello(hello) } if hello.protocol == 1)
     );
-    assert!(matches!(
-        &answers[1],
-        Outgoing::Answer {
-            id: 2,
-            body: Body::NotUnderstood { .. }
-        }
-    ));
-    assert!(matches!(
-        &answers[2],
-        Outgoing::Answer {
-            id: 3,
-            body: Body::Refused { .. }
-        }
-    ));
-    assert!(matches!(
-        &answers[3],
-        Outgoing::Answer {
-            id: 0,
-            body: Body::NotUnderstood { .. }
-        }
-    ));
+    assert!(matches!(&answers[1], Outgoing::Answer { id: 2, body: Body::NotUnderstood { .. } }));
+    assert!(matches!(&answers[2], Outgoing::Answer { id: 3, body: Body::Refused { .. } }));
+    assert!(matches!(&answers[3], Outgoing::Answer { id: 0, body: Body::NotUnderstood { .. } }));
     within(keeper.stop(None, QUICK)).await.unwrap();
     bench.left_nothing(&[process, agent]).await;
 }
@@ -124,9 +87,8 @@ async fn what_is_not_understood_is_answered_and_nothing_else() {
 #[tokio::test]
 async fn a_slow_subscriber_falls_back_to_a_snapshot_and_holds_up_nobody() {
     let bench = Bench::new();
-    let (mut keeper, process, agent) = bench
-        .run(&bench.script("read _; seq 1 600000; echo finished; exec cat"))
-        .await;
+    let (mut keeper, process, agent) =
+        bench.run(&bench.script("read _; seq 1 600000; echo finished; exec cat")).await;
     let slow = within(Keeper::connect(&bench.socket())).await.unwrap();
     let (mut feed, mut typist) = slow.subscribe_screen(0).await.unwrap();
     typist.bytes(b"\r").await.unwrap();

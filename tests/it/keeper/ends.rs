@@ -8,16 +8,12 @@ use super::support::{Bench, QUICK, shows, until, within};
 #[tokio::test]
 async fn an_agent_that_dies_at_once_shows_why() {
     let bench = Bench::new();
-    let (mut keeper, process, agent) = bench
-        .run(&bench.script("echo 'no licence found' >&2; exit 9"))
-        .await;
+    let (mut keeper, process, agent) =
+        bench.run(&bench.script("echo 'no licence found' >&2; exit 9")).await;
     until(async || keeper.status().await.unwrap().facts.exit.is_some()).await;
     let facts = keeper.status().await.unwrap().facts;
     let exit = facts.exit.unwrap();
-    assert_eq!(
-        (exit.code, exit.signal, exit.output.as_str()),
-        (Some(9), None, "no licence found")
-    );
+    assert_eq!((exit.code, exit.signal, exit.output.as_str()), (Some(9), None, "no licence found"));
     assert_eq!(facts.activity.value, Activity::Exited);
     // it lingers, reachable, until it is told to go
     shows(&mut keeper, "no licence found").await;
@@ -30,25 +26,14 @@ async fn an_agent_that_dies_at_once_shows_why() {
 #[tokio::test]
 async fn a_keeper_leaves_by_itself_after_its_agent() {
     let bench = Bench::new();
-    let spec = LaunchSpec {
-        linger_ms: 30,
-        ..bench.script("echo bye; kill -9 $$")
-    };
+    let spec = LaunchSpec { linger_ms: 30, ..bench.script("echo bye; kill -9 $$") };
     let (_, process, agent) = bench.run(&spec).await;
     bench.left_nothing(&[process, agent]).await;
-    let entries: Vec<_> = Reader::open(&bench.path("history"))
-        .unwrap()
-        .map(|e| e.unwrap().1)
-        .collect();
+    let entries: Vec<_> =
+        Reader::open(&bench.path("history")).unwrap().map(|e| e.unwrap().1).collect();
     let output: Vec<u8> = entries
         .into_iter()
-        .filter_map(|entry| {
-            if let Entry::Output(bytes) = entry {
-                Some(bytes)
-            } else {
-                None
-            }
-        })
+        .filter_map(|entry| if let Entry::Output(bytes) = entry { Some(bytes) } else { None })
         .flatten()
         .collect();
     assert_eq!(String::from_utf8_lossy(&output), "bye\r\n");
@@ -57,18 +42,9 @@ async fn a_keeper_leaves_by_itself_after_its_agent() {
 #[tokio::test]
 async fn a_subscriber_gets_all_output_then_the_end() {
     let bench = Bench::new();
-    let (keeper, process, agent) = bench
-        .run(&bench.script("read _; seq 1 20000; exit 3"))
-        .await;
+    let (keeper, process, agent) = bench.run(&bench.script("read _; seq 1 20000; exit 3")).await;
     let (mut feed, mut typist) = keeper.subscribe_screen(0).await.unwrap();
-    assert!(matches!(
-        within(feed.next()).await,
-        ScreenUpdate::Snapshot {
-            cols: 80,
-            rows: 24,
-            ..
-        }
-    ));
+    assert!(matches!(within(feed.next()).await, ScreenUpdate::Snapshot { cols: 80, rows: 24, .. }));
     typist.bytes(b"\r").await.unwrap();
     let mut output = Vec::new();
     let exit = loop {

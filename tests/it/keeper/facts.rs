@@ -45,10 +45,7 @@ async fn facts_are_stored_and_folded_until_the_end() {
     let bench = Bench::new();
     let (store, id) = store(&bench).await;
     let spec = LaunchSpec {
-        rules: Rules {
-            shell: true,
-            ..Rules::default()
-        },
+        rules: Rules { shell: true, ..Rules::default() },
         ..bench.script("printf '\\033]2;the title\\007'; read _; exit 3")
     };
     let launching = bench.start(&spec).await;
@@ -68,13 +65,9 @@ async fn facts_are_stored_and_folded_until_the_end() {
     until(async || session().await.condition.activity.value == Activity::Idle).await;
     let activity: ActivityFact = session().await.condition.activity;
     assert_eq!(activity.witness, "process");
-    let mut keeper = within(callboard::runtime::client::Keeper::connect(&spec.socket))
-        .await
-        .unwrap();
-    keeper
-        .send(1, Input::Text("\r".to_owned()), None)
-        .await
-        .unwrap();
+    let mut keeper =
+        within(callboard::runtime::client::Keeper::connect(&spec.socket)).await.unwrap();
+    keeper.send(1, Input::Text("\r".to_owned()), None).await.unwrap();
     until(async || session().await.condition.lifecycle.state == State::Terminated).await;
     let stopped = within(keeper.stop(None, QUICK)).await.unwrap();
     assert_eq!(stopped.exit.unwrap().code, Some(3));
@@ -100,17 +93,8 @@ async fn a_keeper_without_a_store_works_and_says_so_in_its_log() {
     store.initialise(&id, &launch).await.unwrap();
     store.publish(&id, 1).await.unwrap();
     // the newest facts were kept and arrive by themselves
-    until(async || {
-        store
-            .session(&id)
-            .await
-            .unwrap()
-            .unwrap()
-            .condition
-            .last_activity_at
-            .is_some()
-    })
-    .await;
+    until(async || store.session(&id).await.unwrap().unwrap().condition.last_activity_at.is_some())
+        .await;
     within(keeper.stop(None, QUICK)).await.unwrap();
     bench.left_nothing(&[process, agent]).await;
 }

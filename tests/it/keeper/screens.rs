@@ -42,15 +42,7 @@ async fn snapshot_and_live_bytes_give_the_same_screen() {
     }
     let text = keeper.text(0).await.unwrap();
     until(async || {
-        keeper
-            .text(0)
-            .await
-            .unwrap()
-            .lines
-            .iter()
-            .filter(|l| l.contains("again"))
-            .count()
-            == 2
+        keeper.text(0).await.unwrap().lines.iter().filter(|l| l.contains("again")).count() == 2
     })
     .await;
     until(async || {
@@ -66,9 +58,7 @@ async fn snapshot_and_live_bytes_give_the_same_screen() {
     assert_eq!(screen.snapshot(0), {
         let third = within(Keeper::connect(&bench.socket())).await.unwrap();
         let (mut feed, _typist) = third.subscribe_screen(0).await.unwrap();
-        let ScreenUpdate::Snapshot { bytes, .. } = within(feed.next()).await else {
-            panic!()
-        };
+        let ScreenUpdate::Snapshot { bytes, .. } = within(feed.next()).await else { panic!() };
         bytes
     });
     within(keeper.stop(None, QUICK)).await.unwrap();
@@ -78,18 +68,14 @@ async fn snapshot_and_live_bytes_give_the_same_screen() {
 #[tokio::test]
 async fn text_comes_with_scrollback() {
     let bench = Bench::new();
-    let (mut keeper, process, agent) = bench
-        .run(&bench.script("seq 1 100; printf '\\033]2;my title\\007end'; exec cat"))
-        .await;
+    let (mut keeper, process, agent) =
+        bench.run(&bench.script("seq 1 100; printf '\\033]2;my title\\007end'; exec cat")).await;
     shows(&mut keeper, "end").await;
     let text = keeper.text(10).await.unwrap();
     assert_eq!(text.lines.len(), 34);
     assert_eq!(text.lines.last().unwrap(), "end");
     assert_eq!(text.lines[32], "100");
-    assert_eq!(
-        (text.cursor_row, text.cursor_col, text.cursor_visible),
-        (23, 3, true)
-    );
+    assert_eq!((text.cursor_row, text.cursor_col, text.cursor_visible), (23, 3, true));
     assert_eq!(text.title, "my title");
     assert_eq!(text.scrollback_lines, 77);
     within(keeper.stop(None, QUICK)).await.unwrap();
@@ -113,10 +99,7 @@ fn asking() -> Rules {
             detail_lines: 0,
         }),
     };
-    Rules {
-        rule: vec![rule],
-        ..Rules::default()
-    }
+    Rules { rule: vec![rule], ..Rules::default() }
 }
 
 #[tokio::test]
@@ -124,28 +107,16 @@ async fn nothing_is_typed_into_a_question_that_was_not_meant() {
     let bench = Bench::new();
     let script = "stty -echo; echo ready; read a; printf 'Run it once?\\n1. Yes\\n2. No\\n'; read b; \
         printf '\\033[2J\\033[HRun it twice?\\n1. Yes\\n2. No\\n'; read c; printf '\\033[2J\\033[Hgot %s %s %s\\n' \"$a\" \"$b\" \"$c\"; exec cat";
-    let spec = LaunchSpec {
-        rules: asking(),
-        ..bench.script(script)
-    };
+    let spec = LaunchSpec { rules: asking(), ..bench.script(script) };
     let (mut keeper, process, agent) = bench.run(&spec).await;
     shows(&mut keeper, "ready").await;
     let unless = || Some(Condition::UnlessQuestion);
-    let paste = |text: &str| Input::Paste {
-        text: text.to_owned(),
-        submit: true,
-    };
+    let paste = |text: &str| Input::Paste { text: text.to_owned(), submit: true };
     assert_eq!(keeper.send(1, paste("one"), unless()).await.unwrap(), None);
     shows(&mut keeper, "once?").await;
     let refused = keeper.send(1, paste("two"), unless()).await.unwrap_err();
     assert!(
-        matches!(
-            refused,
-            ClientError::Refused {
-                reason: Reason::QuestionShown,
-                ..
-            }
-        ),
+        matches!(refused, ClientError::Refused { reason: Reason::QuestionShown, .. }),
         "{refused:?}"
     );
     let question = keeper.status().await.unwrap().facts.question.unwrap();
@@ -158,10 +129,7 @@ async fn nothing_is_typed_into_a_question_that_was_not_meant() {
     keeper.send(1, yes(), answer.clone()).await.unwrap();
     shows(&mut keeper, "twice?").await;
     let changed = keeper.send(1, yes(), answer).await.unwrap_err();
-    let ClientError::QuestionChanged {
-        question: Some(now),
-    } = changed
-    else {
+    let ClientError::QuestionChanged { question: Some(now) } = changed else {
         panic!("{changed:?}")
     };
     assert_eq!(now.text, "Run it twice?");
@@ -176,13 +144,7 @@ async fn nothing_is_typed_into_a_question_that_was_not_meant() {
     shows(&mut keeper, "got one 1 2").await;
     // another launch's input never arrives
     let other = keeper.send(2, paste("late"), None).await.unwrap_err();
-    assert!(matches!(
-        other,
-        ClientError::Refused {
-            reason: Reason::OtherLaunch,
-            ..
-        }
-    ));
+    assert!(matches!(other, ClientError::Refused { reason: Reason::OtherLaunch, .. }));
     within(keeper.stop(None, QUICK)).await.unwrap();
     bench.left_nothing(&[process, agent]).await;
 }
@@ -192,20 +154,8 @@ async fn nothing_is_typed_after_the_agent_has_exited() {
     let bench = Bench::new();
     let (mut keeper, process, agent) = bench.run(&bench.script("exit 0")).await;
     until(async || keeper.status().await.unwrap().facts.exit.is_some()).await;
-    let refused = keeper
-        .send(1, Input::Text("rm -rf\r".to_owned()), None)
-        .await
-        .unwrap_err();
-    assert!(
-        matches!(
-            refused,
-            ClientError::Refused {
-                reason: Reason::Exited,
-                ..
-            }
-        ),
-        "{refused:?}"
-    );
+    let refused = keeper.send(1, Input::Text("rm -rf\r".to_owned()), None).await.unwrap_err();
+    assert!(matches!(refused, ClientError::Refused { reason: Reason::Exited, .. }), "{refused:?}");
     within(keeper.stop(None, QUICK)).await.unwrap();
     bench.left_nothing(&[process, agent]).await;
 }
@@ -213,14 +163,8 @@ async fn nothing_is_typed_after_the_agent_has_exited() {
 #[tokio::test]
 async fn a_shell_is_active_while_a_command_runs() {
     let bench = Bench::new();
-    let rules = Rules {
-        shell: true,
-        ..Rules::default()
-    };
-    let spec = LaunchSpec {
-        rules,
-        ..bench.spec(&["/bin/sh", "-i"])
-    };
+    let rules = Rules { shell: true, ..Rules::default() };
+    let spec = LaunchSpec { rules, ..bench.spec(&["/bin/sh", "-i"]) };
     let (mut keeper, process, agent) = bench.run(&spec).await;
     let watcher = within(Keeper::connect(&bench.socket())).await.unwrap();
     let mut facts = watcher.subscribe_facts().await.unwrap();
@@ -231,15 +175,9 @@ async fn a_shell_is_active_while_a_command_runs() {
         }
     };
     next(Activity::Idle).await;
-    keeper
-        .send(1, Input::Text("cat\r".to_owned()), None)
-        .await
-        .unwrap();
+    keeper.send(1, Input::Text("cat\r".to_owned()), None).await.unwrap();
     next(Activity::Active).await;
-    keeper
-        .send(1, Input::Keys(vec!["C-c".to_owned()]), None)
-        .await
-        .unwrap();
+    keeper.send(1, Input::Keys(vec!["C-c".to_owned()]), None).await.unwrap();
     next(Activity::Idle).await;
     within(keeper.stop(None, QUICK)).await.unwrap();
     bench.left_nothing(&[process, agent]).await;
@@ -286,25 +224,12 @@ async fn a_submit_that_was_not_taken_is_pressed_again() {
         while [ $n -lt 2 ]; do c=$(dd bs=1 count=1 2>/dev/null | od -An -c | tr -d ' \\n'); \
         case $c in '\\r') n=$((n+1));; *) printf %s \"$c\";; esac; done; \
         printf '\\r\\nworking'; exec cat";
-    let submit = SubmitRule {
-        pause_ms: 20,
-        verify: true,
-        ..SubmitRule::default()
-    };
-    let spec = LaunchSpec {
-        rules,
-        submit,
-        ..bench.script(script)
-    };
+    let submit = SubmitRule { pause_ms: 20, verify: true, ..SubmitRule::default() };
+    let spec = LaunchSpec { rules, submit, ..bench.script(script) };
     let (mut keeper, process, agent) = bench.run(&spec).await;
     until(async || keeper.status().await.unwrap().facts.activity.value == Activity::Idle).await;
-    let paste = Input::Paste {
-        text: "go".to_owned(),
-        submit: true,
-    };
-    let taken = within(keeper.send(1, paste, Some(Condition::UnlessQuestion)))
-        .await
-        .unwrap();
+    let paste = Input::Paste { text: "go".to_owned(), submit: true };
+    let taken = within(keeper.send(1, paste, Some(Condition::UnlessQuestion))).await.unwrap();
     assert_eq!(taken, Some(true));
     shows(&mut keeper, "idle> go").await;
     within(keeper.stop(None, QUICK)).await.unwrap();

@@ -20,14 +20,8 @@ async fn obstacles_are_told_apart_and_leave_nothing() {
     std::fs::write(bench.path("plain"), "no program").unwrap();
     let spec = bench.spec(&["no-such-program"]);
     assert_eq!(refusal(&spec).await, StartErrorKind::ProgramMissing);
-    assert_eq!(
-        refusal(&bench.spec(&["./plain"])).await,
-        StartErrorKind::NotExecutable
-    );
-    let spec = LaunchSpec {
-        cwd: bench.path("gone"),
-        ..bench.script("true")
-    };
+    assert_eq!(refusal(&bench.spec(&["./plain"])).await, StartErrorKind::NotExecutable);
+    let spec = LaunchSpec { cwd: bench.path("gone"), ..bench.script("true") };
     assert_eq!(refusal(&spec).await, StartErrorKind::CwdMissing);
     let spec = LaunchSpec {
         database: "/".into(),
@@ -44,10 +38,7 @@ async fn a_second_keeper_of_the_same_launch_refuses() {
     let spec = bench.script("exec cat");
     let (mut keeper, process, agent) = bench.run(&spec).await;
     assert_eq!(refusal(&spec).await, StartErrorKind::AlreadyRunning);
-    let later = LaunchSpec {
-        generation: 2,
-        ..spec.clone()
-    };
+    let later = LaunchSpec { generation: 2, ..spec.clone() };
     assert_eq!(refusal(&later).await, StartErrorKind::AlreadyRunning);
     assert!(agent.is_alive());
     within(keeper.stop(Some(1), QUICK)).await.unwrap();
@@ -59,17 +50,12 @@ async fn a_lingering_keeper_makes_way_for_the_next_launch() {
     let bench = Bench::new();
     let (mut first, process, agent) = bench.run(&bench.script("exit 3")).await;
     until(async || first.status().await.unwrap().facts.exit.is_some()).await;
-    let next = LaunchSpec {
-        generation: 2,
-        ..bench.script("exec cat")
-    };
+    let next = LaunchSpec { generation: 2, ..bench.script("exec cat") };
     let (mut second, process2, agent2) = bench.run(&next).await;
     gone(process).await;
     assert_eq!(second.generation(), 2);
     within(second.stop(None, QUICK)).await.unwrap();
-    bench
-        .left_nothing(&[process, agent, process2, agent2])
-        .await;
+    bench.left_nothing(&[process, agent, process2, agent2]).await;
 }
 
 #[tokio::test]

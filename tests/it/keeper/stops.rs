@@ -10,39 +10,25 @@ use super::support::{BINARY, Bench, QUICK, gone, shows, within};
 #[tokio::test]
 async fn an_agent_that_obeys_ends_without_escalation() {
     let bench = Bench::new();
-    let (mut keeper, process, agent) = bench
-        .run(&bench.script("trap 'exit 7' TERM; echo up; while :; do read _; done"))
-        .await;
+    let (mut keeper, process, agent) =
+        bench.run(&bench.script("trap 'exit 7' TERM; echo up; while :; do read _; done")).await;
     shows(&mut keeper, "up").await;
     let stopped = within(keeper.stop(Some(1), QUICK)).await.unwrap();
     assert!(stopped.ended && !stopped.escalated, "{stopped:?}");
     assert_eq!(stopped.exit.unwrap().code, Some(7));
-    assert!(
-        !bench.socket().exists(),
-        "the socket goes before the answer"
-    );
+    assert!(!bench.socket().exists(), "the socket goes before the answer");
     bench.left_nothing(&[process, agent]).await;
 }
 
 #[tokio::test]
 async fn the_polite_way_comes_first() {
     let bench = Bench::new();
-    let way = StopWay {
-        signal: Some("HUP".to_owned()),
-        ..StopWay::default()
-    };
+    let way = StopWay { signal: Some("HUP".to_owned()), ..StopWay::default() };
     let script = "trap 'exit 5' HUP; echo up; while :; do read _; done";
-    let spec = LaunchSpec {
-        stop: way,
-        ..bench.script(script)
-    };
+    let spec = LaunchSpec { stop: way, ..bench.script(script) };
     let (mut keeper, process, agent) = bench.run(&spec).await;
     shows(&mut keeper, "up").await;
-    let pace = StopPace {
-        term_ms: 10_000,
-        kill_ms: 11_000,
-        give_up_ms: 12_000,
-    };
+    let pace = StopPace { term_ms: 10_000, kill_ms: 11_000, give_up_ms: 12_000 };
     let stopped = within(keeper.stop(None, pace)).await.unwrap();
     assert!(!stopped.escalated);
     assert_eq!(stopped.exit.unwrap().code, Some(5));
@@ -52,21 +38,11 @@ async fn the_polite_way_comes_first() {
 #[tokio::test]
 async fn keys_can_be_the_polite_way() {
     let bench = Bench::new();
-    let way = StopWay {
-        keys: vec!["C-d".to_owned()],
-        ..StopWay::default()
-    };
-    let spec = LaunchSpec {
-        stop: way,
-        ..bench.script("echo up; cat; exit 4")
-    };
+    let way = StopWay { keys: vec!["C-d".to_owned()], ..StopWay::default() };
+    let spec = LaunchSpec { stop: way, ..bench.script("echo up; cat; exit 4") };
     let (mut keeper, process, agent) = bench.run(&spec).await;
     shows(&mut keeper, "up").await;
-    let pace = StopPace {
-        term_ms: 10_000,
-        kill_ms: 11_000,
-        give_up_ms: 12_000,
-    };
+    let pace = StopPace { term_ms: 10_000, kill_ms: 11_000, give_up_ms: 12_000 };
     let stopped = within(keeper.stop(None, pace)).await.unwrap();
     assert!(!stopped.escalated);
     assert_eq!(stopped.exit.unwrap().code, Some(4));
@@ -95,22 +71,11 @@ async fn nothing_of_a_stubborn_tree_is_left() {
 async fn what_an_obedient_agent_leaves_behind_is_ended_too() {
     let bench = Bench::new();
     let script = "setsid sh -c 'echo $$ > below; exec tail -f /dev/null' & echo up; read _";
-    let (mut keeper, process, agent) = bench
-        .run(&LaunchSpec {
-            linger_ms: 50,
-            ..bench.script(script)
-        })
-        .await;
+    let (mut keeper, process, agent) =
+        bench.run(&LaunchSpec { linger_ms: 50, ..bench.script(script) }).await;
     let below = bench.pid_in("below").await;
     shows(&mut keeper, "up").await;
-    keeper
-        .send(
-            1,
-            callboard::runtime::client::Input::Text("\r".to_owned()),
-            None,
-        )
-        .await
-        .unwrap();
+    keeper.send(1, callboard::runtime::client::Input::Text("\r".to_owned()), None).await.unwrap();
     gone(agent).await;
     bench.left_nothing(&[process, agent, below]).await;
 }
@@ -133,11 +98,7 @@ async fn a_keeper_below_another_survives_the_stop_of_the_outer_one() {
     let mut spec = inner.script("exec cat");
     spec.socket = bench.path("run/shop-2.sock");
     spec.session = "shop-2".parse().unwrap();
-    std::fs::write(
-        bench.path("inner.json"),
-        serde_json::to_string(&spec).unwrap(),
-    )
-    .unwrap();
+    std::fs::write(bench.path("inner.json"), serde_json::to_string(&spec).unwrap()).unwrap();
     let starter = "mkfifo in out && { \"$0\" keeper <in >out & } && exec 3>in 4<out \
         && cat inner.json >&3 && echo >&3 && read -r ready <&4 && echo publish >&3 \
         && read -r published <&4";
@@ -154,10 +115,7 @@ async fn a_keeper_below_another_survives_the_stop_of_the_outer_one() {
     let facts = nested.status().await.unwrap().facts;
     let nested_process = Process::of(facts.keeper_pid).unwrap();
     let nested_agent = Process::of(facts.pid).unwrap();
-    assert!(callboard::os::proctree::is_below(
-        nested_process,
-        outer_process
-    ));
+    assert!(callboard::os::proctree::is_below(nested_process, outer_process));
     let stopped = within(outer.stop(None, QUICK)).await.unwrap();
     assert!(stopped.ended && !stopped.escalated, "{stopped:?}");
     gone(outer_process).await;
@@ -187,11 +145,7 @@ async fn a_tree_that_grows_while_it_is_ended_does_not_outrun_the_end() {
         grow & grow & echo up; wait";
     let (mut keeper, process, agent) = bench.run(&bench.script(script)).await;
     shows(&mut keeper, "up").await;
-    let pace = StopPace {
-        term_ms: 0,
-        kill_ms: 100,
-        give_up_ms: 10_000,
-    };
+    let pace = StopPace { term_ms: 0, kill_ms: 100, give_up_ms: 10_000 };
     let stopped = within(keeper.stop(None, pace)).await.unwrap();
     assert!(stopped.ended && stopped.escalated, "{stopped:?}");
     bench.left_nothing(&[process, agent]).await;

@@ -18,11 +18,7 @@ pub(super) const BINARY: &str = env!("CARGO_BIN_EXE_callboard");
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// A stop that does not keep a test waiting.
-pub(super) const QUICK: StopPace = StopPace {
-    term_ms: 150,
-    kill_ms: 500,
-    give_up_ms: 5_000,
-};
+pub(super) const QUICK: StopPace = StopPace { term_ms: 150, kill_ms: 500, give_up_ms: 5_000 };
 
 pub(super) struct Bench {
     root: tempfile::TempDir,
@@ -31,10 +27,7 @@ pub(super) struct Bench {
 
 impl Bench {
     pub(super) fn new() -> Self {
-        Self {
-            root: tempfile::tempdir().unwrap(),
-            token: callboard::os::random::token(),
-        }
+        Self { root: tempfile::tempdir().unwrap(), token: callboard::os::random::token() }
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -91,9 +84,7 @@ impl Bench {
     }
 
     pub(super) async fn start(&self, spec: &LaunchSpec) -> Launching {
-        within(client::start(spec, Path::new(BINARY)))
-            .await
-            .unwrap()
+        within(client::start(spec, Path::new(BINARY))).await.unwrap()
     }
 
     /// Starts, publishes and connects.
@@ -102,16 +93,9 @@ impl Bench {
         let ready = launching.ready();
         let keeper = Process::of(ready.keeper_pid).unwrap();
         // it may have ended already
-        let agent = Process::of(ready.pid).unwrap_or(Process {
-            pid: ready.pid,
-            start: 0,
-        });
+        let agent = Process::of(ready.pid).unwrap_or(Process { pid: ready.pid, start: 0 });
         within(launching.publish()).await.unwrap();
-        (
-            within(Keeper::connect(&spec.socket)).await.unwrap(),
-            keeper,
-            agent,
-        )
+        (within(Keeper::connect(&spec.socket)).await.unwrap(), keeper, agent)
     }
 
     /// A number that a script wrote into a file.
@@ -120,9 +104,7 @@ impl Bench {
         let mut found = None;
         until(async || {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
-            found = text
-                .strip_suffix('\n')
-                .and_then(|pid| Process::of(pid.parse().ok()?));
+            found = text.strip_suffix('\n').and_then(|pid| Process::of(pid.parse().ok()?));
             found.is_some()
         })
         .await;
@@ -138,10 +120,7 @@ impl Bench {
         for process in processes {
             gone(*process).await;
         }
-        assert_eq!(
-            proctree::with_environment("CALLBOARD_TOKEN", &self.token),
-            []
-        );
+        assert_eq!(proctree::with_environment("CALLBOARD_TOKEN", &self.token), []);
         let run = std::fs::read_dir(self.path("run")).into_iter().flatten();
         let names: Vec<_> = run.map(|entry| entry.unwrap().file_name()).collect();
         assert!(names.iter().all(|name| name == "claim.lock"), "{names:?}");
@@ -162,9 +141,7 @@ impl Drop for Bench {
 }
 
 pub(super) async fn within<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(LIMIT, work)
-        .await
-        .expect("it takes too long")
+    tokio::time::timeout(LIMIT, work).await.expect("it takes too long")
 }
 
 /// Waits until `holds` is true.

@@ -50,9 +50,8 @@ async fn record() {
         return;
     }
     let bench = Bench::new();
-    let (mut keeper, process, agent) = bench
-        .run(&bench.script("printf '\\033]2;title\\007$ '; exec cat >/dev/null"))
-        .await;
+    let (mut keeper, process, agent) =
+        bench.run(&bench.script("printf '\\033]2;title\\007$ '; exec cat >/dev/null")).await;
     shows(&mut keeper, "$").await;
     let mut stream = UnixStream::connect(bench.socket()).await.unwrap();
     let mut decoder = Decoder::default();
@@ -61,22 +60,12 @@ async fn record() {
         let mut out = Vec::new();
         wire::put_control(&mut out, &request);
         stream.write_all(&out).await.unwrap();
-        writeln!(
-            transcript,
-            "{}",
-            json!({"from": "client", "control": request})
-        )
-        .unwrap();
+        writeln!(transcript, "{}", json!({"from": "client", "control": request})).unwrap();
         let Some(Frame::Control(answer)) = next_frame(&mut stream, &mut decoder).await else {
             panic!()
         };
         let answer: Value = serde_json::from_slice(&answer).unwrap();
-        writeln!(
-            transcript,
-            "{}",
-            json!({"from": "keeper", "control": answer})
-        )
-        .unwrap();
+        writeln!(transcript, "{}", json!({"from": "keeper", "control": answer})).unwrap();
     }
     std::fs::write(fixture(), transcript).unwrap();
     bench.left_nothing(&[process, agent]).await;
@@ -89,10 +78,8 @@ async fn an_old_keeper_is_understood() {
     let socket = folder.path().join("old.sock");
     let listener = UnixListener::bind(&socket).unwrap();
     let transcript = std::fs::read_to_string(fixture()).unwrap();
-    let lines: Vec<Value> = transcript
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let lines: Vec<Value> =
+        transcript.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let old = tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut decoder = Decoder::default();
@@ -124,17 +111,9 @@ async fn an_old_keeper_is_understood() {
     keeper.resize(70, 20).await.unwrap();
     let keys = Input::Keys(vec!["h".to_owned()]);
     assert_eq!(keeper.send(1, keys, None).await.unwrap(), None);
-    let paste = Input::Paste {
-        text: "late".to_owned(),
-        submit: true,
-    };
+    let paste = Input::Paste { text: "late".to_owned(), submit: true };
     assert!(keeper.send(2, paste, None).await.is_err());
-    assert!(
-        keeper
-            .send(1, Input::Text("y".to_owned()), None)
-            .await
-            .is_err()
-    );
+    assert!(keeper.send(1, Input::Text("y".to_owned()), None).await.is_err());
     let stopped = keeper.stop(None, StopPace::default()).await.unwrap();
     assert!(stopped.ended && !stopped.escalated && stopped.exit.is_some());
     old.await.unwrap();
@@ -170,16 +149,9 @@ async fn what_a_newer_keeper_adds_is_skipped() {
     let keeper = within(Keeper::connect(&socket)).await.unwrap();
     assert_eq!(keeper.generation(), 4);
     let (mut feed, typist) = keeper.subscribe_screen(0).await.unwrap();
-    let snapshot = ScreenUpdate::Snapshot {
-        cols: 10,
-        rows: 2,
-        bytes: b"abc".to_vec(),
-    };
+    let snapshot = ScreenUpdate::Snapshot { cols: 10, rows: 2, bytes: b"abc".to_vec() };
     assert_eq!(within(feed.next()).await, snapshot);
-    assert_eq!(
-        within(feed.next()).await,
-        ScreenUpdate::Bytes(b"live".to_vec())
-    );
+    assert_eq!(within(feed.next()).await, ScreenUpdate::Bytes(b"live".to_vec()));
     assert_eq!(within(feed.next()).await, ScreenUpdate::Closed);
     drop((feed, typist));
     new.await.unwrap();

@@ -5,10 +5,8 @@ use serde_json::Value;
 use crate::runtime::screen::*;
 
 /// Cases that do not hold, with the reason.
-const EXCEPTIONS: [(&str, &str); 1] = [(
-    "charset.uk",
-    "the engine knows only ASCII and line drawing; programs use UTF-8",
-)];
+const EXCEPTIONS: [(&str, &str); 1] =
+    [("charset.uk", "the engine knows only ASCII and line drawing; programs use UTF-8")];
 
 /// History of a case that names none.
 const HISTORY: usize = 1000;
@@ -141,13 +139,7 @@ fn clipboard(events: &[ScreenEvent]) -> Value {
 fn check(case: &Value) -> Result<(), String> {
     let number = |key: &str| case[key].as_u64().unwrap() as u16;
     let history = case["scrollback"].as_u64().map_or(HISTORY, |n| n as usize);
-    let mut screen = Screen::new(
-        Size {
-            cols: number("cols"),
-            rows: number("rows"),
-        },
-        history,
-    );
+    let mut screen = Screen::new(Size { cols: number("cols"), rows: number("rows") }, history);
     let mut events = Vec::new();
     let chunk = case["chunk"].as_u64().map_or(usize::MAX, |n| n as usize);
     for part in unescape(case["input"].as_str().unwrap()).chunks(chunk) {
@@ -155,10 +147,7 @@ fn check(case: &Value) -> Result<(), String> {
     }
     if let Some(size) = case["resize"].as_array() {
         let at = |i: usize| size[i].as_u64().unwrap() as u16;
-        screen.resize(Size {
-            cols: at(0),
-            rows: at(1),
-        });
+        screen.resize(Size { cols: at(0), rows: at(1) });
     }
     if let Some(input) = case["input2"].as_str() {
         events.extend(screen.feed(&unescape(input)));
@@ -179,17 +168,10 @@ fn compare(
     expected: &Value,
 ) -> Result<(), String> {
     let same = |got: Value, expected: Value| {
-        if got == expected {
-            Ok(())
-        } else {
-            Err(got.to_string())
-        }
+        if got == expected { Ok(()) } else { Err(got.to_string()) }
     };
     match key {
-        "lines" => same(
-            trimmed(screen.lines()).into(),
-            trimmed(texts(expected)).into(),
-        ),
+        "lines" => same(trimmed(screen.lines()).into(), trimmed(texts(expected)).into()),
         "scrollback_lines" => same(screen.scrollback(usize::MAX).into(), texts(expected).into()),
         "transcript" => {
             let lines = [screen.scrollback(usize::MAX), screen.lines()].concat();
@@ -197,28 +179,16 @@ fn compare(
         }
         "cursor" => {
             let cursor = screen.cursor();
-            same(
-                serde_json::json!([cursor.row, cursor.col]),
-                expected.clone(),
-            )
+            same(serde_json::json!([cursor.row, cursor.col]), expected.clone())
         }
         "title" => same(screen.title().into(), text(expected).into()),
         "replies" => same(replies.into(), text(expected).into()),
         "replies_re" => {
-            let matches = regex::Regex::new(expected.as_str().unwrap())
-                .unwrap()
-                .is_match(replies);
-            if matches {
-                Ok(())
-            } else {
-                Err(replies.escape_debug().to_string())
-            }
+            let matches = regex::Regex::new(expected.as_str().unwrap()).unwrap().is_match(replies);
+            if matches { Ok(()) } else { Err(replies.escape_debug().to_string()) }
         }
         "bell" => {
-            let bells = events
-                .iter()
-                .filter(|event| **event == ScreenEvent::Bell)
-                .count();
+            let bells = events.iter().filter(|event| **event == ScreenEvent::Bell).count();
             same(bells.into(), expected.clone())
         }
         "notify" => same(notifications(events), expected.clone()),
@@ -228,26 +198,17 @@ fn compare(
             .unwrap()
             .iter()
             .try_for_each(|(name, expected)| same(mode(screen, name), expected.clone())),
-        "cells" => expected
-            .as_array()
-            .unwrap()
-            .iter()
-            .try_for_each(|expected| {
-                let got = cell(
-                    screen,
-                    expected["row"].as_u64().unwrap(),
-                    expected["col"].as_u64().unwrap(),
-                );
-                expected
-                    .as_object()
-                    .unwrap()
-                    .iter()
-                    .try_for_each(|(name, expected)| match name.as_str() {
-                        "row" | "col" => Ok(()),
-                        "text" => same(got["text"].clone(), text(expected).into()),
-                        name => same(got[name].clone(), expected.clone()),
-                    })
-            }),
+        "cells" => expected.as_array().unwrap().iter().try_for_each(|expected| {
+            let got =
+                cell(screen, expected["row"].as_u64().unwrap(), expected["col"].as_u64().unwrap());
+            expected.as_object().unwrap().iter().try_for_each(|(name, expected)| {
+                match name.as_str() {
+                    "row" | "col" => Ok(()),
+                    "text" => same(got["text"].clone(), text(expected).into()),
+                    name => same(got[name].clone(), expected.clone()),
+                }
+            })
+        }),
         other => panic!("unknown expectation {other}"),
     }
 }

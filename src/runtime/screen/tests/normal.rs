@@ -22,11 +22,7 @@ pub(super) fn normal(screen: &Screen) -> String {
         core.region,
         core.charset
     );
-    let _ = writeln!(
-        out,
-        "title {:?} stack {:?} last {:?}",
-        core.title, core.titles, core.last
-    );
+    let _ = writeln!(out, "title {:?} stack {:?} last {:?}", core.title, core.titles, core.last);
     let _ = writeln!(out, "keyboards {:?}", core.keyboards);
     let tabs: Vec<usize> = (0..core.tabs.0.len()).filter(|&c| core.tabs.0[c]).collect();
     let _ = writeln!(out, "tabs {tabs:?}");
@@ -37,12 +33,7 @@ pub(super) fn normal(screen: &Screen) -> String {
         core.term.mode() - sixel,
         core.term.modify_other_keys()
     );
-    let _ = writeln!(
-        out,
-        "style {} {:?}",
-        core.cursor_style(),
-        core.term.cursor_shape
-    );
+    let _ = writeln!(out, "style {} {:?}", core.cursor_style(), core.term.cursor_shape);
     for index in 0..259 {
         if core.term.colors[index].is_some() {
             let _ = writeln!(out, "color {index} {:?}", core.color(index));
@@ -77,11 +68,7 @@ fn grid(out: &mut String, grid: &Grid<Square>) {
                 look = now;
             }
         });
-        let wraps = if grid[Line(row)][last].wrapline() {
-            '\\'
-        } else {
-            '|'
-        };
+        let wraps = if grid[Line(row)][last].wrapline() { '\\' } else { '|' };
         let _ = writeln!(out, "{row:4} {text}{wraps}{looks}");
     }
 }
@@ -89,10 +76,7 @@ fn grid(out: &mut String, grid: &Grid<Square>) {
 fn cursor(out: &mut String, name: &str, grid: &Grid<Square>, cursor: &Cursor<Square>) {
     let link = cell::hyperlink(grid, cursor.template).map(|link| {
         // Links without an identifier get one from a counter of the process.
-        (
-            Some(link.id()).filter(|id| !id.ends_with("_rio")),
-            link.uri(),
-        )
+        (Some(link.id()).filter(|id| !id.ends_with("_rio")), link.uri())
     });
     let _ = writeln!(
         out,

@@ -17,10 +17,7 @@ fn replies(bytes: &str) -> String {
 }
 
 fn note(title: Option<&str>, body: &str) -> ScreenEvent {
-    ScreenEvent::Notification {
-        title: title.map(str::to_owned),
-        body: body.to_owned(),
-    }
+    ScreenEvent::Notification { title: title.map(str::to_owned), body: body.to_owned() }
 }
 
 fn status(state: &str) -> ProgramStatus {
@@ -42,19 +39,13 @@ fn status(state: &str) -> ProgramStatus {
 #[case("\x1b]9;done; really\x07", note(None, "done; really"))]
 #[case("\x1b]777;notify;T;b;c\x07", note(Some("T"), "b;c"))]
 #[case("\x1b]99;;hello\x1b\\", note(None, "hello"))]
-#[case(
-    "\x1b]99;i=1:d=0;T\x1b\\\x1b]99;i=1:p=body:e=1;Ym9keQ==\x1b\\",
-    note(Some("T"), "body")
-)]
+#[case("\x1b]99;i=1:d=0;T\x1b\\\x1b]99;i=1:p=body:e=1;Ym9keQ==\x1b\\", note(Some("T"), "body"))]
 #[case("\x1b]9;4;1;50\x07", ScreenEvent::Progress { state: 1, percent: 50 })]
 #[case("\x1b]9;4;3\x07", ScreenEvent::Progress { state: 3, percent: 0 })]
 #[case("\x1b]133;C;x=1\x07", ScreenEvent::PromptMark('C'))]
 #[case("\x1b]7;file://host/a%20b\x07", ScreenEvent::Directory("/a b".to_owned()))]
 #[case("\x1b]9;9;\"/w\"\x07", ScreenEvent::Directory("/w".to_owned()))]
-#[case(
-    "\x1b]7501;state=working\x07",
-    ScreenEvent::ProgramStatus(status("working"))
-)]
+#[case("\x1b]7501;state=working\x07", ScreenEvent::ProgramStatus(status("working")))]
 fn one_event(#[case] bytes: &str, #[case] expected: ScreenEvent) {
     assert_eq!(fed(bytes.as_bytes()).1, [expected]);
 }
@@ -100,9 +91,7 @@ fn a_whole_program_status() {
 fn a_program_status_is_bounded() {
     let message = "QUFB".repeat(1000);
     let (_, events) = fed(format!("\x1b]7501;state=idle:msg={message}\x07").as_bytes());
-    let [ScreenEvent::ProgramStatus(status)] = &events[..] else {
-        panic!("{events:?}")
-    };
+    let [ScreenEvent::ProgramStatus(status)] = &events[..] else { panic!("{events:?}") };
     assert_eq!(status.msg.as_ref().map(String::len), Some(2048));
     let (_, events) = fed(format!("\x1b]7501;state=idle:msg={message}{message}\x07").as_bytes());
     assert_eq!(events, []);
@@ -121,32 +110,17 @@ fn the_status_query_is_answered_before_the_device_query() {
 #[case("\x1b[14t", "\x1b[4;64;160t")]
 #[case("\x1b[16t", "\x1b[6;16;8t")]
 #[case("\x1b[?2026$p\x1b[?2026h\x1b[?2026$p", "\x1b[?2026;2$y\x1b[?2026;1$y")]
-#[case(
-    "\x1b[?2027$p\x1b[?2031$p\x1b[?1016$p",
-    "\x1b[?2027;1$y\x1b[?2031;0$y\x1b[?1016;0$y"
-)]
-#[case(
-    "\x1b[?1049h\x1b[?1049$p\x1b[?1049l\x1b[?1049$p",
-    "\x1b[?1049;1$y\x1b[?1049;2$y"
-)]
+#[case("\x1b[?2027$p\x1b[?2031$p\x1b[?1016$p", "\x1b[?2027;1$y\x1b[?2031;0$y\x1b[?1016;0$y")]
+#[case("\x1b[?1049h\x1b[?1049$p\x1b[?1049l\x1b[?1049$p", "\x1b[?1049;1$y\x1b[?1049;2$y")]
 #[case(
     "\x1b]11;?\x07\x1b]10;?\x1b\\",
     "\x1b]11;rgb:0000/0000/0000\x07\x1b]10;rgb:d0d0/d0d0/d0d0\x1b\\"
 )]
 #[case("\x1b]4;1;?\x07", "\x1b]4;1;rgb:cdcd/0000/0000\x07")]
-#[case(
-    "\x1b]4;1;#102030\x07\x1b]4;1;?\x07",
-    "\x1b]4;1;rgb:1010/2020/3030\x07"
-)]
-#[case(
-    "\x1bP+q544E;58\x1b\\",
-    "\x1bP1+r544E=787465726D2D323536636F6C6F72\x1b\\\x1bP0+r58\x1b\\"
-)]
+#[case("\x1b]4;1;#102030\x07\x1b]4;1;?\x07", "\x1b]4;1;rgb:1010/2020/3030\x07")]
+#[case("\x1bP+q544E;58\x1b\\", "\x1bP1+r544E=787465726D2D323536636F6C6F72\x1b\\\x1bP0+r58\x1b\\")]
 #[case("\x1b[5 q\x1bP$q q\x1b\\", "\x1bP1$r5 q\x1b\\")]
-#[case(
-    "\x1b[>1u\x1b[?1049h\x1b[?u\x1b[>8u\x1b[?u\x1b[?1049l\x1b[?u",
-    "\x1b[?0u\x1b[?8u\x1b[?1u"
-)]
+#[case("\x1b[>1u\x1b[?1049h\x1b[?u\x1b[>8u\x1b[?u\x1b[?1049l\x1b[?u", "\x1b[?0u\x1b[?8u\x1b[?1u")]
 fn answers(#[case] bytes: &str, #[case] expected: &str) {
     assert_eq!(replies(bytes), expected);
 }
@@ -196,13 +170,7 @@ fn a_row_that_scrolls_in_has_only_the_background() {
     let (screen, _) = fed(b"\x1b[4;1H\x1b[4;7;41mx\r\n\x1b[my");
     let mut styles = Vec::new();
     screen.row(3, &mut |cell| styles.push(cell.style));
-    assert_eq!(
-        styles[5],
-        Style {
-            bg: Color::Indexed(1),
-            ..Style::default()
-        }
-    );
+    assert_eq!(styles[5], Style { bg: Color::Indexed(1), ..Style::default() });
     assert_eq!(styles[0], Style::default());
 }
 

@@ -26,10 +26,7 @@ impl List {
         // Ancestors of the row before: place of their line (none where hidden), and children so far.
         let mut above: Vec<(&SessionId, Option<usize>, usize)> = Vec::new();
         for (row, session) in self.rows.iter().enumerate() {
-            let parent = session
-                .parent
-                .as_ref()
-                .filter(|_| session.shown.root != session.id);
+            let parent = session.parent.as_ref().filter(|_| session.shown.root != session.id);
             while above.last().is_some_and(|(id, ..)| Some(*id) != parent) {
                 above.pop();
             }
@@ -51,16 +48,8 @@ impl List {
                 }
                 above.push((&session.id, None, 0));
             } else {
-                let depth = if parent.is_some() {
-                    above.len().max(1)
-                } else {
-                    0
-                };
-                lines.push(Line {
-                    row,
-                    depth,
-                    hidden: 0,
-                });
+                let depth = if parent.is_some() { above.len().max(1) } else { 0 };
+                lines.push(Line { row, depth, hidden: 0 });
                 above.push((&session.id, Some(lines.len() - 1), 0));
             }
         }
@@ -73,10 +62,7 @@ impl List {
             return false;
         };
         let child = |row: &Session| row.parent.as_ref() == Some(&id) && row.shown.root != row.id;
-        let hidden = self
-            .lines()
-            .get(self.index)
-            .is_some_and(|line| line.hidden > 0);
+        let hidden = self.lines().get(self.index).is_some_and(|line| line.hidden > 0);
         if self.folded.contains(&id) || hidden || !self.rows.iter().any(child) {
             return false;
         }

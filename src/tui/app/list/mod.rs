@@ -79,10 +79,7 @@ impl List {
     /// filter of the same section shows what was there.
     pub fn begin(&mut self, query: PageQuery, ticket: u64, wanted: Wanted, now: Timestamp) {
         if self.loaded && query.filter.section == self.query.filter.section {
-            self.query = PageQuery {
-                limit: WINDOW,
-                ..query
-            };
+            self.query = PageQuery { limit: WINDOW, ..query };
             (self.ticket, self.asked_at) = (Some(ticket), now);
             if let Wanted::Id(id) = &wanted {
                 self.selected = Some(id.clone());
@@ -90,20 +87,14 @@ impl List {
             (self.wanted, self.fresh, self.parked) = (wanted, true, None);
             return;
         }
-        let (marks, find) = (
-            std::mem::take(&mut self.marks),
-            std::mem::take(&mut self.find),
-        );
+        let (marks, find) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.find));
         let selected = match &wanted {
             Wanted::Same => self.selected.take(),
             Wanted::Id(id) => Some(id.clone()),
             _ => None,
         };
         *self = Self {
-            query: PageQuery {
-                limit: WINDOW,
-                ..query
-            },
+            query: PageQuery { limit: WINDOW, ..query },
             ticket: Some(ticket),
             asked_at: now,
             selected,
@@ -121,12 +112,7 @@ impl List {
         if wanted != Wanted::Same {
             self.wanted = wanted;
         }
-        PageQuery {
-            offset,
-            limit: WINDOW,
-            cursor: None,
-            ..self.query.clone()
-        }
+        PageQuery { offset, limit: WINDOW, cursor: None, ..self.query.clone() }
     }
 
     /// Takes in a page. While the operator is at the keys, rows get new values and keep their order.
@@ -141,11 +127,8 @@ impl List {
             self.take(offset, page, now);
             return;
         }
-        let fresh: BTreeMap<&SessionId, &Session> = page
-            .sessions
-            .iter()
-            .map(|session| (&session.id, session))
-            .collect();
+        let fresh: BTreeMap<&SessionId, &Session> =
+            page.sessions.iter().map(|session| (&session.id, session)).collect();
         for row in &mut self.rows {
             if let Some(session) = fresh.get(&row.id) {
                 row.clone_from(session);
@@ -178,9 +161,7 @@ impl List {
 
     /// When a page that waits for calm can be shown.
     pub fn wake(&self, last_key: Timestamp) -> Option<Timestamp> {
-        self.parked
-            .as_ref()
-            .map(|_| self.reordered_at.max(last_key).plus(CALM))
+        self.parked.as_ref().map(|_| self.reordered_at.max(last_key).plus(CALM))
     }
 
     /// Shows the page that waited for calm.
@@ -201,12 +182,7 @@ impl List {
         self.offset = offset;
         self.total = page.total;
         self.parked = None;
-        let longest = self
-            .rows
-            .iter()
-            .map(|row| row.id.as_str().len())
-            .max()
-            .unwrap_or(0);
+        let longest = self.rows.iter().map(|row| row.id.as_str().len()).max().unwrap_or(0);
         self.id_cells = self.id_cells.max(longest.clamp(6, 14) as u16);
         self.keep_leaving(&old);
         self.loaded = true;
@@ -217,18 +193,12 @@ impl List {
             Wanted::Last => self.index = lines.len().saturating_sub(1),
             Wanted::Same | Wanted::Id(_) => {
                 let selected = self.selected.as_ref();
-                let found = lines
-                    .iter()
-                    .position(|line| Some(&self.rows[line.row].id) == selected);
+                let found = lines.iter().position(|line| Some(&self.rows[line.row].id) == selected);
                 self.index = found.unwrap_or(if first { 0 } else { self.index });
             }
         }
         self.select(self.index);
-        self.top = if first {
-            0
-        } else {
-            self.index.saturating_sub(on_screen)
-        };
+        self.top = if first { 0 } else { self.index.saturating_sub(on_screen) };
     }
 
     /// A selected session that left the filter stays where it was.
@@ -263,9 +233,7 @@ impl List {
 
     /// The session of a line.
     pub fn at(&self, line: usize) -> Option<&Session> {
-        self.lines()
-            .get(line)
-            .and_then(|line| self.rows.get(line.row))
+        self.lines().get(line).and_then(|line| self.rows.get(line.row))
     }
 
     /// The selected session.
@@ -293,10 +261,7 @@ impl List {
 
     /// Selects a session that is in the window; false where it is not.
     pub fn select_id(&mut self, id: &SessionId) -> bool {
-        let found = self
-            .lines()
-            .iter()
-            .position(|line| self.rows[line.row].id == *id);
+        let found = self.lines().iter().position(|line| self.rows[line.row].id == *id);
         if let Some(line) = found {
             self.select(line);
         }
@@ -307,33 +272,25 @@ impl List {
     fn follow(&mut self) {
         let selected = self.selected.as_ref();
         let lines = self.lines();
-        let found = lines
-            .iter()
-            .position(|line| Some(&self.rows[line.row].id) == selected);
+        let found = lines.iter().position(|line| Some(&self.rows[line.row].id) == selected);
         self.index = found.unwrap_or_else(|| self.index.min(lines.len().saturating_sub(1)));
     }
 
     /// Place of the selected session among all that match, from 1; 0 where none is selected.
     pub fn place(&self) -> usize {
         let lines = self.lines();
-        lines
-            .get(self.index)
-            .map_or(0, |line| self.offset + line.row + 1)
+        lines.get(self.index).map_or(0, |line| self.offset + line.row + 1)
     }
 
     /// Whether a line lies in the range that is being drawn.
     pub fn in_range(&self, line: usize) -> bool {
-        self.range()
-            .is_some_and(|(from, to)| (from..=to).contains(&line))
+        self.range().is_some_and(|(from, to)| (from..=to).contains(&line))
     }
 
     /// First and last line of the range that is being drawn.
     pub fn range(&self) -> Option<(usize, usize)> {
         let anchor = self.marks.anchor.as_ref()?;
-        let found = self
-            .lines()
-            .iter()
-            .position(|line| self.rows[line.row].id == *anchor)?;
+        let found = self.lines().iter().position(|line| self.rows[line.row].id == *anchor)?;
         Some((found.min(self.index), found.max(self.index)))
     }
 

@@ -5,10 +5,7 @@ use crate::domain::plan::{Plan, PlanItem};
 
 /// The item of a session.
 pub(super) fn find<'a>(plan: &'a Plan, id: &SessionId) -> Option<&'a PlanItem> {
-    let at = plan
-        .items
-        .binary_search_by(|item| item.row.id.cmp(id))
-        .ok()?;
+    let at = plan.items.binary_search_by(|item| item.row.id.cmp(id)).ok()?;
     plan.items.get(at)
 }
 

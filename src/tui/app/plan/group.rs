@@ -40,14 +40,8 @@ impl Group {
     ];
 
     /// The groups that have a tab.
-    pub(super) const TABS: [Self; 6] = [
-        Self::All,
-        Self::Live,
-        Self::Uncommitted,
-        Self::Unpushed,
-        Self::Pinned,
-        Self::Skipped,
-    ];
+    pub(super) const TABS: [Self; 6] =
+        [Self::All, Self::Live, Self::Uncommitted, Self::Unpushed, Self::Pinned, Self::Skipped];
 
     /// The word in the counts.
     pub fn word(self) -> &'static str {
@@ -66,10 +60,7 @@ impl Group {
 
     /// Whether its line has a warning sign.
     pub fn warns(self) -> bool {
-        matches!(
-            self,
-            Self::Live | Self::Uncommitted | Self::Unpushed | Self::Pinned
-        )
+        matches!(self, Self::Live | Self::Uncommitted | Self::Unpushed | Self::Pinned)
     }
 
     pub(super) fn holds(self, item: &PlanItem) -> bool {
@@ -82,15 +73,11 @@ impl Group {
             Self::Pinned => item.row.pinned,
             Self::Children => item.pulled_in_by.is_some(),
             Self::Skipped => false,
-            Self::Safe => [
-                Self::Live,
-                Self::Uncommitted,
-                Self::Unpushed,
-                Self::OpenPr,
-                Self::Pinned,
-            ]
-            .iter()
-            .all(|group| !group.holds(item)),
+            Self::Safe => {
+                [Self::Live, Self::Uncommitted, Self::Unpushed, Self::OpenPr, Self::Pinned]
+                    .iter()
+                    .all(|group| !group.holds(item))
+            }
         }
     }
 }

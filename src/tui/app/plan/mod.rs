@@ -113,10 +113,7 @@ impl PlanDialog {
         let puller = item.pulled_in_by.as_ref().and_then(|id| find(plan, id));
         let goes = |id: &SessionId| {
             !self.dropped.contains(id)
-                && !self
-                    .dropped
-                    .iter()
-                    .any(|dropped| is_above(plan, id, dropped))
+                && !self.dropped.iter().any(|dropped| is_above(plan, id, dropped))
         };
         goes(&item.row.id) && (asked_for || puller.is_some_and(|above| goes(&above.row.id)))
     }
@@ -153,10 +150,7 @@ impl PlanDialog {
         let Some(plan) = self.plan() else {
             return Vec::new();
         };
-        let items = plan
-            .items
-            .iter()
-            .map(|item| Row::Item(item, self.keeps(item)));
+        let items = plan.items.iter().map(|item| Row::Item(item, self.keeps(item)));
         let skipped = plan.skipped.iter().map(Row::Skipped);
         let mut rows: Vec<Row<'_>> = items.chain(skipped).filter(|row| self.lists(row)).collect();
         rows.sort_by_cached_key(|row| match row {
@@ -194,13 +188,8 @@ impl PlanDialog {
     /// Lists the next group, or the one before.
     pub fn turn(&mut self, by: isize) {
         let tabs = self.tabs();
-        let at = tabs
-            .iter()
-            .position(|group| *group == self.group)
-            .unwrap_or(0);
-        let next = at
-            .saturating_add_signed(by)
-            .min(tabs.len().saturating_sub(1));
+        let at = tabs.iter().position(|group| *group == self.group).unwrap_or(0);
+        let next = at.saturating_add_signed(by).min(tabs.len().saturating_sub(1));
         self.group = tabs.get(next).copied().unwrap_or(Group::All);
         (self.index, self.top) = (0, 0);
     }
@@ -210,10 +199,7 @@ impl PlanDialog {
         let last = self.rows().len().saturating_sub(1);
         self.index = index.min(last);
         let height = height.max(1);
-        self.top = self
-            .top
-            .min(self.index)
-            .max((self.index + 1).saturating_sub(height));
+        self.top = self.top.min(self.index).max((self.index + 1).saturating_sub(height));
     }
 
     /// What a line of the counts says beside its number.
@@ -230,10 +216,8 @@ impl PlanDialog {
                     }
                 }
                 agents.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), *name));
-                let agents: Vec<String> = agents
-                    .iter()
-                    .map(|(name, n)| format!("{n} {name}"))
-                    .collect();
+                let agents: Vec<String> =
+                    agents.iter().map(|(name, n)| format!("{n} {name}")).collect();
                 format!("will be stopped: {}", agents.join(", "))
             }
             Group::Uncommitted => {
@@ -245,20 +229,15 @@ impl PlanDialog {
                 format!("{}, the branches stay", count(commits as usize, "commit"))
             }
             Group::OpenPr => {
-                let numbers: Vec<String> = of()
-                    .filter_map(|item| item.row.open_pr)
-                    .map(|n| format!("#{n}"))
-                    .collect();
+                let numbers: Vec<String> =
+                    of().filter_map(|item| item.row.open_pr).map(|n| format!("#{n}")).collect();
                 let verb = if numbers.len() == 1 { "stays" } else { "stay" };
                 format!("{} {verb} open", names(&numbers))
             }
             Group::Children => {
                 let by: BTreeSet<&SessionId> =
                     of().filter_map(|item| item.pulled_in_by.as_ref()).collect();
-                format!(
-                    "pulled in by {}",
-                    names(&by.into_iter().collect::<Vec<_>>())
-                )
+                format!("pulled in by {}", names(&by.into_iter().collect::<Vec<_>>()))
             }
             Group::Pinned => "go too, without the pin check".to_owned(),
             Group::Skipped => self.skip_remark(),
@@ -271,26 +250,14 @@ impl PlanDialog {
             return String::new();
         };
         let mut kinds: Vec<(&str, usize)> = Vec::new();
-        let dropped = plan
-            .items
-            .iter()
-            .filter(|item| !self.keeps(item))
-            .map(|_| "dropped");
-        for kind in plan
-            .skipped
-            .iter()
-            .map(|skip| skip_kind(&skip.reason))
-            .chain(dropped)
-        {
+        let dropped = plan.items.iter().filter(|item| !self.keeps(item)).map(|_| "dropped");
+        for kind in plan.skipped.iter().map(|skip| skip_kind(&skip.reason)).chain(dropped) {
             match kinds.iter_mut().find(|(known, _)| *known == kind) {
                 Some((_, n)) => *n += 1,
                 None => kinds.push((kind, 1)),
             }
         }
-        let kinds: Vec<String> = kinds
-            .iter()
-            .map(|(kind, n)| format!("{n} {kind}"))
-            .collect();
+        let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
         kinds.join(", ")
     }
 
@@ -299,10 +266,7 @@ impl PlanDialog {
         let pinned = |plan: &Plan| {
             plan.items.is_empty()
                 && !plan.skipped.is_empty()
-                && plan
-                    .skipped
-                    .iter()
-                    .all(|skip| skip_kind(&skip.reason) == "pinned")
+                && plan.skipped.iter().all(|skip| skip_kind(&skip.reason) == "pinned")
         };
         self.plan().is_some_and(pinned)
     }
@@ -310,17 +274,9 @@ impl PlanDialog {
     /// What to ask the coordinator for: the requested sessions that go, and every id the operator saw.
     pub fn confirmed(&self) -> (DeleteRequest, Vec<SessionId>) {
         let kept = self.kept();
-        let requested = kept
-            .iter()
-            .filter(|item| item.pulled_in_by.is_none())
-            .map(|item| item.row.id.clone());
-        let request = DeleteRequest {
-            ids: requested.collect(),
-            ..self.request.clone()
-        };
-        (
-            request,
-            kept.iter().map(|item| item.row.id.clone()).collect(),
-        )
+        let requested =
+            kept.iter().filter(|item| item.pulled_in_by.is_none()).map(|item| item.row.id.clone());
+        let request = DeleteRequest { ids: requested.collect(), ..self.request.clone() };
+        (request, kept.iter().map(|item| item.row.id.clone()).collect())
     }
 }

@@ -230,10 +230,7 @@ impl<P: Ports> Dashboard<P> {
     /// The next time at which something is to be done without any event.
     fn deadline(&self) -> Option<Instant> {
         let reload = self.rest.as_ref().and_then(|rest| rest.reload_at);
-        [self.pace.due(), self.tick_at(), self.answer_by, reload]
-            .into_iter()
-            .flatten()
-            .min()
+        [self.pace.due(), self.tick_at(), self.answer_by, reload].into_iter().flatten().min()
     }
 
     /// When the time alone changes something.

@@ -23,10 +23,7 @@ impl<P: Ports> Dashboard<P> {
     pub(super) async fn handle(&mut self, woke: Woke) -> std::io::Result<()> {
         match woke {
             Woke::Signal | Woke::Input(None | Some(Err(_))) => {
-                self.summary = Some(RunSummary {
-                    interrupted: true,
-                    ..RunSummary::default()
-                });
+                self.summary = Some(RunSummary { interrupted: true, ..RunSummary::default() });
             }
             Woke::Input(Some(Ok(inputs))) => inputs.into_iter().for_each(|input| self.input(input)),
             Woke::Progress(Ok(progress)) => {
@@ -59,9 +56,7 @@ impl<P: Ports> Dashboard<P> {
     }
 
     fn more_answers(&mut self) -> Vec<Event> {
-        std::iter::from_fn(|| self.answers.try_recv().ok())
-            .take(A_TURN)
-            .collect()
+        std::iter::from_fn(|| self.answers.try_recv().ok()).take(A_TURN).collect()
     }
 
     fn input(&mut self, input: Input) {
@@ -107,10 +102,7 @@ impl<P: Ports> Dashboard<P> {
                 reader.stop_waiting();
             }
         }
-        let reload = self
-            .rest
-            .as_mut()
-            .and_then(|rest| rest.reload_at.take_if(|at| *at <= now));
+        let reload = self.rest.as_mut().and_then(|rest| rest.reload_at.take_if(|at| *at <= now));
         if reload.is_some() {
             self.reload_keymap();
             self.reload_theme();
@@ -172,10 +164,7 @@ impl<P: Ports> Dashboard<P> {
             }
             Effect::Suspend => self.suspend = true,
             Effect::Quit { farewell } => {
-                self.summary = Some(RunSummary {
-                    farewell,
-                    interrupted: false,
-                });
+                self.summary = Some(RunSummary { farewell, interrupted: false });
             }
             other => self.effects.run(other),
         }
