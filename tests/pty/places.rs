@@ -31,6 +31,8 @@ fn a_start_that_fails_says_why_and_leaves_nothing() {
     console.see_row(&["shop", "0"]);
     home.run(["spawn", "--project", "shop", "--agent", "gone"]).code(4);
     console.press("N");
+    console.see("New session");
+    console.press("Enter");
     console.see("no-such-program-here");
     console.press("Esc");
     console.press("q");
@@ -60,7 +62,8 @@ fn help_is_generated_from_the_key_map_and_follows_a_change() {
     let home = TestHome::new();
     let folder = home.path().join("config");
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("keymap.toml"), "[list]\nd = \"unbound\"\nF5 = \"delete\"\n").unwrap();
+    std::fs::write(folder.join("keymap.toml"), "[list]\nd = \"unbound\"\nF5 = \"delete\"\n")
+        .unwrap();
     home.scripted("print ready;wait");
     let mut console = Terminal::start(home.path(), home.path(), &[], 120, 40);
     console.see_row(&["chat-1"]);
