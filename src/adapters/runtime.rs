@@ -127,6 +127,14 @@ impl RuntimePort for Real {
         probe::evidence(&self.socket(&session.id), session).await
     }
 
+    async fn gone(&self, id: &SessionId) {
+        if let Ok(keeper) = self.keeper(id).await
+            && let Ok(mut facts) = keeper.subscribe_facts().await
+        {
+            while facts.next().await.is_some() {}
+        }
+    }
+
     async fn keepers(&self) -> PortResult<Vec<SessionId>> {
         let folder = self.socket_folder();
         keeper::sweep(&folder).await.map_err(|error| PortError {
