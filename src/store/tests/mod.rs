@@ -5,6 +5,7 @@ mod journal;
 mod lifecycle;
 mod page;
 mod purge;
+mod purge;
 mod rail;
 mod totals;
 mod trash;
