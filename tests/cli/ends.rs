@@ -19,7 +19,7 @@ fn shop() -> (TestHome, Repository) {
 
 /// Spawns an agent in the project, plays the script to its `ready`, and answers its id.
 fn work(home: &TestHome, script: &str) -> String {
-    let id = home.spawn(["--project", "shop"], &format!("{script}print ready;prompt;forever"));
+    let id = home.spawn(["--project", "shop"], &format!("{script}print ready;prompt;wait"));
     home.wait_screen(&id, "ready");
     id
 }
