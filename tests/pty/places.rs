@@ -36,7 +36,7 @@ fn a_start_that_fails_says_why_and_leaves_nothing() {
     console.press("Tab Tab");
     console.paste("main");
     console.press("C-s");
-    console.see("branch main is in use in");
+    console.see("Branch main is in use in");
     console.press("Esc");
     console.press("C-c");
     assert!(console.exit().success());
