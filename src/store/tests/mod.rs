@@ -4,6 +4,8 @@ mod changes;
 mod journal;
 mod lifecycle;
 mod page;
+mod purge;
+mod purge;
 mod rail;
 mod totals;
 mod trash;
