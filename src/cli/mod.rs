@@ -2,6 +2,7 @@
 //! contains no rule of its own. `spec/cli.md` is its contract.
 
 mod agents;
+mod ansi;
 mod args;
 mod ask;
 mod attach;

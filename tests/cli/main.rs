@@ -5,11 +5,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod board;
 mod create;
 mod parsing;
 mod places;
 mod scripted;
 mod session;
 mod talk;
+mod terminal;
 mod trash;

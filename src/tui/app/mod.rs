@@ -206,10 +206,11 @@ impl App {
         }
     }
 
-    /// No project and no session yet.
+    /// No project and no session yet, not even in the trash.
     pub fn is_empty(&self) -> bool {
         let sections = &self.board.sections;
         self.loaded
+            && self.board.trash == 0
             && self.board.projects.is_empty()
             && sections.iter().all(|section| section.total == 0 && section.path.is_none())
     }
