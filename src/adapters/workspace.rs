@@ -75,7 +75,7 @@ impl WorkspacePort for Real {
         };
         let work = self.workspace.give_back(repository, &worktree);
         let freed = within(ctx, "giving the worktree back", work).await?;
-        Ok(Freed { freed: freed.freed, reason: freed.reason })
+        Ok(Freed { freed: freed.freed, reason: freed.reason, only_ignored: freed.only_ignored })
     }
 
     async fn advice(&self, ctx: &Context, worktree: &Path) -> PortResult<Advice> {
@@ -158,7 +158,7 @@ fn moved(moved: workspace::Moved) -> Moved {
     Moved { note: moved.note }
 }
 
-async fn within<T>(
+pub(super) async fn within<T>(
     ctx: &Context,
     what: &str,
     work: impl Future<Output = WorkspaceResult<T>>,

@@ -17,6 +17,7 @@ use crate::domain::session::{FolderKind, Kind, LaunchFacts, Session};
 use crate::domain::time::Timestamp;
 
 use super::context::Context;
+pub use super::purge::port::{PurgePort, PurgedRows};
 
 /// A port's failure, already in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,8 +35,14 @@ pub struct PortError {
 pub type PortResult<T> = Result<T, PortError>;
 
 /// Everything that the coordinators need, as one type.
-pub trait Ports: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort {}
-impl<T: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort> Ports for T {}
+pub trait Ports:
+    StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort
+{
+}
+impl<T> Ports for T where
+    T: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort
+{
+}
 
 /// The seed row of a create (C3).
 #[derive(Debug, Clone, PartialEq)]
@@ -173,6 +180,8 @@ pub trait StorePort: Send + Sync + 'static {
         id: &SessionId,
         worktree: &Worktree,
     ) -> impl Future<Output = PortResult<()>> + Send;
+    /// The session has no folder any more; its branch stays known (K4).
+    fn clear_worktree(&self, id: &SessionId) -> impl Future<Output = PortResult<()>> + Send;
     /// Writes handle and generation; alive, not started.
     fn initialise(
         &self,
@@ -471,6 +480,8 @@ pub struct Freed {
     pub freed: bool,
     /// Why not, or where it went.
     pub reason: Option<String>,
+    /// Kept only because of ignored files: it may go to the trash (K3).
+    pub only_ignored: bool,
 }
 
 /// A worktree that was moved.

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::domain::ids::SessionId;
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::Session;
+use crate::domain::trash::trees;
 
 use super::Host;
 use super::context::{CLEAN_UP, Context};
@@ -360,28 +361,6 @@ fn way_back(session: &Session, to: Option<&Path>) -> Option<Move> {
     let place = to.or_else(|| session.worktree())?.to_owned();
     let way = Move::of(session, place)?;
     Some(Move { from: trash, ..way })
-}
-
-/// Rows by the trees that they form: each topmost one with what hangs below it.
-fn trees(rows: Vec<Session>) -> Vec<Vec<Session>> {
-    let mut rows: BTreeMap<SessionId, Session> =
-        rows.into_iter().map(|session| (session.id.clone(), session)).collect();
-    let top = |id: &SessionId| {
-        let mut top = id;
-        while let Some(parent) = rows.get(top).and_then(|session| session.parent.as_ref()) {
-            if !rows.contains_key(parent) {
-                break;
-            }
-            top = parent;
-        }
-        top.clone()
-    };
-    let tops: Vec<(SessionId, SessionId)> = rows.keys().map(|id| (top(id), id.clone())).collect();
-    let mut trees: BTreeMap<SessionId, Vec<Session>> = BTreeMap::new();
-    for (top, id) in tops {
-        trees.entry(top).or_default().extend(rows.remove(&id));
-    }
-    trees.into_values().collect()
 }
 
 /// Another folder makes sense for one worktree only.

@@ -13,6 +13,7 @@ mod list;
 mod ours;
 mod prepare;
 mod prepared;
+mod purge;
 mod trash;
 
 #[cfg(test)]
@@ -66,6 +67,8 @@ pub struct Freed {
     pub freed: bool,
     /// Why not.
     pub reason: Option<String>,
+    /// Kept only because of ignored files.
+    pub only_ignored: bool,
 }
 
 /// A worktree that was moved or made sure of.

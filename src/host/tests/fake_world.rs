@@ -49,6 +49,11 @@ pub(in crate::host) struct Model {
     pub(in crate::host) prompt_in_argv: bool,
     pub(in crate::host) can_resume: bool,
     pub(in crate::host) dirty: bool,
+    pub(in crate::host) only_ignored: bool,
+    /// Folders in the trash.
+    pub(in crate::host) trashed: Vec<(SessionId, PathBuf)>,
+    /// Names of daily work that was claimed.
+    pub(in crate::host) claimed: BTreeSet<String>,
     pub(in crate::host) escalates: bool,
     pub(in crate::host) calls: Vec<Call>,
     failures: BTreeSet<String>,
@@ -238,7 +243,9 @@ impl WorkspacePort for Recorder {
     async fn give_back(&self, ctx: &Context, _repo: &Path, _tree: &Worktree) -> PortResult<Freed> {
         self.acall("give_back", None, Some(ctx)).await?;
         let dirty = self.read(|m| m.dirty);
-        Ok(Freed { freed: !dirty, reason: dirty.then(|| "2 files changed".into()) })
+        let only_ignored = self.read(|m| m.only_ignored);
+        let kept = dirty || only_ignored;
+        Ok(Freed { freed: !kept, reason: kept.then(|| "2 files changed".into()), only_ignored })
     }
     async fn advice(&self, ctx: &Context, _worktree: &Path) -> PortResult<Advice> {
         self.acall("advice", None, Some(ctx)).await?;

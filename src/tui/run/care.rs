@@ -18,28 +18,54 @@ const CALM: Duration = Duration::from_secs(1);
 /// Time between two probes of everything.
 const PROBE_EVERY: Duration = Duration::from_mins(1);
 
-/// Cares for the sessions until it is dropped.
+/// Time between two looks whether old sessions of the trash are to be purged.
+const PURGE_EVERY: Duration = Duration::from_hours(1);
+
+/// Cares for the sessions until it is dropped. The trash keeps them for `keep_days`; 0 is for ever.
 pub(super) async fn care<P: Ports>(
     host: Host<P>,
-    mut changes: watch::Receiver<u64>,
+    changes: watch::Receiver<u64>,
     out: mpsc::Sender<Event>,
+    keep_days: u32,
 ) {
     let recovered = host.recover(&Context::new()).await.map(|_| ());
     tell(&out, "recovery", recovered).await;
+    // A long purge keeps no timed rule waiting.
+    tokio::join!(care_for_live(&host, changes, &out), care_for_trash(&host, &out, keep_days));
+}
+
+/// Purges what lay in the trash for long enough (`spec/lifecycle.md` R5).
+async fn care_for_trash<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>, keep_days: u32) {
+    if keep_days == 0 {
+        return;
+    }
+    let keep = Duration::from_hours(24).saturating_mul(keep_days);
+    loop {
+        let purged = host.purge_expired(&Context::new(), keep).await.map(|_| ());
+        tell(out, "purge", purged).await;
+        sleep(PURGE_EVERY).await;
+    }
+}
+
+async fn care_for_live<P: Ports>(
+    host: &Host<P>,
+    mut changes: watch::Receiver<u64>,
+    out: &mpsc::Sender<Event>,
+) {
     let mut probe_at = Instant::now();
     loop {
         if Instant::now() >= probe_at {
             let probed = host.reconcile().await.map(|_| ());
-            tell(&out, "probe", probed).await;
+            tell(out, "probe", probed).await;
             probe_at = Instant::now() + PROBE_EVERY;
         }
-        let due = next_due(&host).await;
+        let due = next_due(host).await;
         let wake = due.map_or(probe_at, |wait| probe_at.min(Instant::now() + wait));
         tokio::select! {
             () = sleep_until(wake) => {
                 if due.is_some() {
                     let settled = host.settle_due().await.map(|_| ());
-                    tell(&out, "timed rules", settled).await;
+                    tell(out, "timed rules", settled).await;
                 }
             }
             noticed = changes.changed() => {

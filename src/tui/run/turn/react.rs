@@ -200,7 +200,8 @@ impl<P: Ports> Dashboard<P> {
 
     /// Starts what need not be there for the first frame.
     fn start_rest(&mut self, changes: watch::Receiver<u64>) {
-        let care = care(self.host.clone(), changes.clone(), self.out.clone());
+        let keep_days = self.app.setup.purge_days;
+        let care = care(self.host.clone(), changes.clone(), self.out.clone(), keep_days);
         self.rest = Some(Rest {
             changes,
             watch: self.files.watch(),
