@@ -5,7 +5,6 @@ mod journal;
 mod lifecycle;
 mod page;
 mod purge;
-mod purge;
 mod rail;
 mod totals;
 mod trash;

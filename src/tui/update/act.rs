@@ -112,7 +112,7 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
 
 /// The line that is printed after leaving.
 fn farewell(app: &App) -> String {
-    match app.live_count() {
+    match app.board.live {
         0 => String::new(),
         1 => "1 agent goes on. callboard brings it back on screen.".to_owned(),
         n => format!("{n} agents go on. callboard brings them back on screen."),
