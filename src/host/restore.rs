@@ -14,7 +14,7 @@ use super::delete::moves::Move;
 use super::error::{HostError, HostResult};
 use super::journal::result;
 use super::parallel;
-use super::ports::{LaunchedHow, Ports, Untombstone};
+use super::ports::{Ports, Untombstone};
 use super::report::{Note, RestoreReport, RestoreRequest, RestoreTarget, SkippedRow};
 
 /// How many components are moved at once; git serialises the moves of a repository.
@@ -324,7 +324,7 @@ impl<P: Ports> Host<P> {
                 Ok((session, how)) => {
                     report.launched_ids.push(id.clone());
                     report.how.push((id.clone(), how));
-                    let text = session.error.unwrap_or_else(|| how_text(how).to_owned());
+                    let text = session.error.unwrap_or_else(|| how.words().to_owned());
                     report.notes.push(Note { id, text });
                 }
                 Err(error) if report.restored_session_ids.contains(&id) => {
@@ -378,14 +378,5 @@ fn reason(error: &HostError) -> String {
         HostError::NotFound(_) => "not_found".to_owned(),
         HostError::Incomplete { reason, .. } => reason.clone(),
         other => other.to_string(),
-    }
-}
-
-/// Rule B3 in words.
-fn how_text(how: LaunchedHow) -> &'static str {
-    match how {
-        LaunchedHow::Resumed => "resumed its conversation",
-        LaunchedHow::PromptAgain => "was given its prompt again",
-        LaunchedHow::Fresh => "started fresh",
     }
 }

@@ -3,6 +3,7 @@
 //! Repositories are read in parallel and changed one at a time. Every call ends its git when the
 //! caller drops the future, so deadlines are the caller's.
 
+mod changes;
 mod create;
 mod error;
 mod git;

@@ -15,7 +15,7 @@ use crate::domain::session::{LaunchFacts, Session};
 use crate::host::context::Context;
 use crate::host::lanes::{LaneGuard, Lanes};
 use crate::host::ports::{
-    AgentPort, Closed, Freed, Input, LaunchPlan, LaunchedHow, LockPort, Moved, PortError,
+    AgentPort, Changes, Closed, Freed, Input, LaunchPlan, LaunchedHow, LockPort, Moved, PortError,
     PortResult, RuntimePort, ScreenText, StartRequest, Started, WorkspacePort, Worktree,
     WorktreeRequest,
 };
@@ -253,6 +253,25 @@ impl WorkspacePort for Recorder {
         self.acall("advice", None, Some(ctx)).await?;
         let dirty_files = Some(if self.read(|m| m.dirty) { 2 } else { 0 });
         Ok(Advice { dirty_files, unpushed_commits: Some(0) })
+    }
+    async fn changes(
+        &self,
+        _ctx: &Context,
+        _worktree: &Path,
+        _base: Option<&str>,
+    ) -> PortResult<Changes> {
+        Ok(Changes::default())
+    }
+    async fn diff(
+        &self,
+        _ctx: &Context,
+        _worktree: &Path,
+        _base: Option<&str>,
+    ) -> PortResult<String> {
+        Ok(String::new())
+    }
+    async fn folder_size(&self, _ctx: &Context, _folder: &Path) -> PortResult<u64> {
+        Ok(0)
     }
     fn worktree_path(&self, _project: &ProjectName, id: &SessionId) -> PathBuf {
         PathBuf::from(format!("/worktrees/{id}"))

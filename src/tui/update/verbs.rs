@@ -31,8 +31,7 @@ pub(super) fn mark(app: &mut App, action: Action) {
         Action::MarkRange if list.marks.anchor.is_some() => list.end_range(),
         Action::MarkRange => list.marks.anchor.clone_from(&list.selected),
         Action::MarkAll if list.rows.len() as u64 >= list.total => {
-            list.marks.anchor = None;
-            list.marks.ids.extend(list.rows.iter().map(|row| row.id.clone()));
+            list.marks.set_all(list.rows.iter().map(|row| row.id.clone()), &filter);
         }
         Action::MarkAll => {
             let total = list.total;
@@ -179,7 +178,7 @@ fn end(app: &mut App, ids: Vec<SessionId>, how: StopHow, verb: &str, effects: &m
 fn plan(app: &mut App, ids: Vec<SessionId>, effects: &mut Vec<Effect>) {
     let request = DeleteRequest {
         ids: ids.into_iter().collect(),
-        conditions: Conditions { exclude_pinned: true, ..Conditions::default() },
+        conditions: Conditions { exclude_pinned: true, ..app.list.marks.conditions() },
         with_rowless: false,
         actor: Actor::Operator,
     };

@@ -153,7 +153,7 @@ impl<P: Ports> Dashboard<P> {
         match effect {
             Effect::Watch(ids) => self.live.watch(&ids),
             Effect::Size { id, cols, rows } => self.live.resize(&id, cols, rows),
-            Effect::Scroll { id, by } => self.live.scroll(&id, by),
+            Effect::Scroll { id, by, view } => self.live.scroll(&id, by, view),
             Effect::Type { id, keys } => {
                 let typed = self.live.type_keys(&id, &keys);
                 self.typed(id, typed);
