@@ -173,7 +173,7 @@ fn clear_deletes_everything_runtimes_without_a_row_too_d12() {
     store.execute("DELETE FROM sessions WHERE id = ?1", [&rowless]).unwrap();
     home.run(["clear"]).code(4);
     let plan = home.run(["clear", "--dry-run", "--json"]).ok().json();
-    let mut all = vec![first.clone(), chat, rowless.clone()];
+    let mut all = vec![first, chat, rowless.clone()];
     all.sort();
     let planned: Vec<&str> = plan["sessions"]
         .as_array()
