@@ -205,13 +205,13 @@ fn purge(app: &mut App, ids: &[SessionId]) {
     };
     let tops: BTreeSet<SessionId> = ids.iter().map(top).collect();
     let gone: Vec<&Session> = rows.iter().filter(|row| tops.contains(&top(&row.id))).collect();
-    let dirty: u32 = gone.iter().filter_map(|row| row.dirty).sum();
+    let dirty: u32 = gone.iter().filter_map(|row| app.dirty(row)).sum();
     let mut all: BTreeSet<SessionId> = gone.iter().map(|row| row.id.clone()).collect();
     all.extend(ids.iter().cloned());
     let all: Vec<SessionId> = all.into_iter().collect();
     let (what, n) = target(&all);
     let lost = match dirty {
-        0 => "They are lost for good; branches with work of their own stay.".to_owned(),
+        0 => "Nothing brings them back; unmerged branches stay.".to_owned(),
         1 => "1 uncommitted file is lost for good.".to_owned(),
         n => format!("{n} uncommitted files are lost for good."),
     };

@@ -222,7 +222,7 @@ fn draw_row(pen: &mut Pen<'_>, app: &App, line: Line, at: usize, place: Rect, co
     if let Some(at) = columns.kept {
         let (text, style) = match busy {
             Some(word) => (word.to_owned(), pen.role(Role::Busy)),
-            None => (kept(session), muted),
+            None => (kept(app, session), muted),
         };
         pen.text(x + at, y, 20, &text, style);
     }
@@ -256,9 +256,9 @@ fn days_left(app: &App, session: &Session) -> u64 {
 }
 
 /// What of its work is kept.
-fn kept(session: &Session) -> String {
+fn kept(app: &App, session: &Session) -> String {
     let branch = session.branch.is_some().then_some("branch".to_owned());
-    let dirty = session.dirty.filter(|n| *n > 0).map(|n| format!("{n} dirty"));
+    let dirty = app.dirty(session).filter(|n| *n > 0).map(|n| format!("{n} dirty"));
     let parts: Vec<String> = branch.into_iter().chain(dirty).collect();
     if parts.is_empty() { "messages".to_owned() } else { parts.join(", ") }
 }
