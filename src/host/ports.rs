@@ -441,6 +441,8 @@ pub trait RuntimePort: Send + Sync + 'static {
     ) -> impl Future<Output = PortResult<ScreenText>> + Send;
     /// Asks whether keeper and process are there.
     fn probe(&self, session: &Session) -> impl Future<Output = Evidence> + Send;
+    /// Returns when the keeper of a session is gone; at once where there is none.
+    fn gone(&self, id: &SessionId) -> impl Future<Output = ()> + Send;
     /// Sessions of this workspace that have a keeper, by its socket.
     fn keepers(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
 }

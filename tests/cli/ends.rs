@@ -54,10 +54,16 @@ fn kill_gives_back_a_clean_worktree_and_a_launch_makes_it_again_k2_b2() {
     let place = folder(&home, &id);
     home.run(["kill", &id]).code(4);
     let plan = home.run(["kill", &id, "--dry-run", "--json"]).ok().json();
-    assert_eq!((&plan["sessions"][0]["live"], &plan["sessions"][0]["dirty_files"]), (&json!(true), &json!(0)));
+    assert_eq!(
+        (&plan["sessions"][0]["live"], &plan["sessions"][0]["dirty_files"]),
+        (&json!(true), &json!(0))
+    );
     let report = home.run(["kill", &id, "--yes", "--json"]).ok().json();
     let one = only(&report);
-    assert_eq!((&one["stopped"], &one["freed"], &one["reason"]), (&json!(true), &json!(true), &json!(null)));
+    assert_eq!(
+        (&one["stopped"], &one["freed"], &one["reason"]),
+        (&json!(true), &json!(true), &json!(null))
+    );
     assert!(!place.exists());
     assert!(!repository.git(&["worktree", "list"]).contains("shop-1"));
     let shown = home.show(&id);
@@ -135,8 +141,12 @@ fn cleanup_gives_back_worktrees_of_ended_sessions_of_a_project_k4() {
     home.run(["stop", &clean, &dirty, &elsewhere, "--yes"]).ok();
     home.run(["cleanup", "--project", "nobody"]).code(3);
     let plan = home.run(["cleanup", "--project", "shop", "--dry-run", "--json"]).ok().json();
-    let planned: Vec<&str> =
-        plan["sessions"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
+    let planned: Vec<&str> = plan["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].as_str().unwrap())
+        .collect();
     assert_eq!(planned, [clean.as_str(), dirty.as_str()]);
     let report = home.run(["cleanup", "--project", "shop", "--json"]).ok().json();
     let results = report["results"].as_array().unwrap();
@@ -165,8 +175,12 @@ fn clear_deletes_everything_runtimes_without_a_row_too_d12() {
     let plan = home.run(["clear", "--dry-run", "--json"]).ok().json();
     let mut all = vec![first.clone(), chat, rowless.clone()];
     all.sort();
-    let planned: Vec<&str> =
-        plan["sessions"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
+    let planned: Vec<&str> = plan["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].as_str().unwrap())
+        .collect();
     assert_eq!(planned, all);
     let report = home.run(["clear", "--yes", "--json"]).ok().json();
     let removed = texts(&report["removed_session_ids"]);
@@ -202,7 +216,10 @@ fn purge_removes_a_read_only_tree_for_good_and_nothing_else_r5() {
     home.run(["purge", &id]).code(4);
     home.run(["purge"]).code(2);
     let plan = home.run(["purge", &id, "--dry-run", "--json"]).ok().json();
-    assert_eq!((&plan["sessions"][0]["id"], &plan["sessions"][0]["live"]), (&json!(id), &json!(false)));
+    assert_eq!(
+        (&plan["sessions"][0]["id"], &plan["sessions"][0]["live"]),
+        (&json!(id), &json!(false))
+    );
     let report = home.run(["purge", &id, &other, "no-such-1", "--yes", "--json"]).code(5).json();
     assert_eq!(texts(&report["purged_session_ids"]), [id.as_str()]);
     assert_eq!(report["removed_messages"], 1);
@@ -245,7 +262,8 @@ fn purge_deletes_a_branch_only_merged_or_by_name_r5() {
     home.run(["delete", merged, unmerged, named, idle, "--yes"]).ok();
     let branch = format!("callboard/{named}");
     home.run(["purge", "--all", "--branch", &branch, "--yes"]).ok();
-    let branches = repository.git(&["branch", "--list", "callboard/*", "--format=%(refname:short)"]);
+    let branches =
+        repository.git(&["branch", "--list", "callboard/*", "--format=%(refname:short)"]);
     assert_eq!(branches, format!("callboard/{unmerged}"));
     home.finish();
 }

@@ -100,7 +100,8 @@ impl Terminal {
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(!left.is_zero(), "never saw {what}; the screen:\n{}", lines.join("\n"));
             assert!(!state.closed, "ended before {what}; the screen:\n{}", lines.join("\n"));
-            state = self.shared.1.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state =
+                self.shared.1.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -170,10 +171,13 @@ impl Terminal {
         self.exit();
     }
 
-    /// Closes the terminal under the program and waits for its end.
+    /// Ends the program as the kernel does when its terminal is closed, and waits for its end.
     pub(crate) fn hang_up(&mut self) -> ExitStatus {
         *lock(&self.writer) = None;
         self.master = None;
+        let pid = self.child.process_id().and_then(|pid| i32::try_from(pid).ok()).unwrap();
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
         self.wait_child()
     }
 

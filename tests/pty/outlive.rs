@@ -49,11 +49,10 @@ fn two_consoles_and_a_command_see_each_other() {
     two.see("Named by a command");
     one.press("p");
     two.see_row(&["Pinned", "1"]);
-    until("the command to see the pin", || {
-        (home.show("chat-1")["pinned"] == true).then_some(())
-    });
+    until("the command to see the pin", || (home.show("chat-1")["pinned"] == true).then_some(()));
     two.press("1");
     two.see("Pinned ∙ 1");
+    two.see_row(&["▐", "chat-1"]);
     two.press("p");
     one.see_no("Pinned");
     for console in [&mut one, &mut two] {
@@ -79,5 +78,6 @@ fn a_keeper_that_was_killed_is_told_in_place() {
     });
     console.press("q");
     assert!(console.exit().success());
+    home.run(["recover"]).ok();
     home.finish();
 }

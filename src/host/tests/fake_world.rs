@@ -197,6 +197,8 @@ impl RuntimePort for Recorder {
         };
         Evidence { keeper: there, process: there, kill_requested: None }
     }
+    async fn gone(&self, _id: &SessionId) {}
+
     async fn keepers(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| m.keepers.iter().cloned().collect()))
     }

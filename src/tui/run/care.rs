@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
+use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
 use crate::host::Host;
 use crate::host::context::Context;
@@ -13,8 +14,12 @@ use crate::host::error::HostResult;
 use crate::host::ports::Ports;
 use crate::tui::event::Event;
 
+use super::keepers::Keepers;
+
 /// Time between two looks at what is due while much changes.
 const CALM: Duration = Duration::from_secs(1);
+/// Keepers that go within this time of each other are probed together.
+const TOGETHER: Duration = Duration::from_millis(100);
 /// Time between two probes of everything.
 const PROBE_EVERY: Duration = Duration::from_mins(1);
 
@@ -53,13 +58,16 @@ async fn care_for_live<P: Ports>(
     out: &mpsc::Sender<Event>,
 ) {
     let mut probe_at = Instant::now();
+    let mut keepers = Keepers::new(host.clone());
     loop {
         if Instant::now() >= probe_at {
             let probed = host.reconcile().await.map(|_| ());
             tell(out, "probe", probed).await;
             probe_at = Instant::now() + PROBE_EVERY;
         }
-        let due = next_due(host).await;
+        let live = host.ports().live().await.unwrap_or_default();
+        keepers.follow(&live);
+        let due = next_due(&live, host.ports().now());
         let wake = due.map_or(probe_at, |wait| probe_at.min(Instant::now() + wait));
         tokio::select! {
             () = sleep_until(wake) => {
@@ -67,6 +75,11 @@ async fn care_for_live<P: Ports>(
                     let settled = host.settle_due().await.map(|_| ());
                     tell(out, "timed rules", settled).await;
                 }
+            }
+            () = keepers.one_gone() => {
+                // Several that go at once are one round (A6).
+                sleep(TOGETHER).await;
+                probe_at = Instant::now();
             }
             noticed = changes.changed() => {
                 if noticed.is_err() {
@@ -80,9 +93,7 @@ async fn care_for_live<P: Ports>(
 
 /// How long until a timed rule is due; never less than a second, so that one which cannot be settled
 /// does not keep us busy.
-async fn next_due<P: Ports>(host: &Host<P>) -> Option<Duration> {
-    let now: Timestamp = host.ports().now();
-    let live = host.ports().live().await.unwrap_or_default();
+fn next_due(live: &[Session], now: Timestamp) -> Option<Duration> {
     let due = live.iter().filter_map(|session| session.condition.due_at).min()?;
     Some(due.since(now).max(CALM))
 }

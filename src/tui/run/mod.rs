@@ -3,6 +3,7 @@
 
 mod care;
 mod files;
+mod keepers;
 mod pace;
 mod turn;
 

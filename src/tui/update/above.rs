@@ -196,7 +196,7 @@ fn take_line(app: &mut App, purpose: Purpose, text: &str, effects: &mut Vec<Effe
         _ if text.is_empty() => {}
         Purpose::Rename(id) => effects.push(Effect::Rename { id, title: text.to_owned() }),
         Purpose::AddProject => effects.push(Effect::AddProject(app.setup.folder_of(text))),
-        Purpose::QuickNew => {
+        Purpose::QuickNew(_) => {
             let mut form = draft(app);
             form.started();
             form.prompt.set(text);

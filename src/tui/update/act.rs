@@ -83,7 +83,11 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             let form = NewForm { project: None, ..draft(app) };
             app.overlays.push(Overlay::NewSession(Box::new(form)));
         }
-        Action::QuickNew => line(app, Purpose::QuickNew, ""),
+        Action::QuickNew => {
+            let form = draft(app);
+            let place = form.project.map_or_else(|| "chats".to_owned(), |it| it.to_string());
+            line(app, Purpose::QuickNew(format!("{} in {place}", form.agent)), "");
+        }
         Action::AddProject => line(app, Purpose::AddProject, ""),
         Action::AddThisFolder => {
             effects.extend(app.setup.repository.clone().map(Effect::AddProject));

@@ -129,6 +129,10 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             let unpinned =
                 |id: &SessionId| known(app, id).is_none_or(|row| row.pinned_at.is_none());
             let pinned = ids.iter().any(unpinned);
+            // A second press must not wait for the store to tell what the first one did.
+            let at = pinned.then_some(app.now);
+            let rows = app.list.rows.iter_mut().filter(|row| ids.contains(&row.id));
+            rows.for_each(|row| row.pinned_at = at);
             effects.push(Effect::Pin { ids, pinned });
         }
         Action::Kill => kill(app, ids),
