@@ -144,6 +144,13 @@ pub(crate) enum Command {
     Agents(AgentsCommand),
     /// Print the effective configuration and where each value came from
     Config,
+    /// Go on with an operation that a dashboard left
+    #[command(hide = true)]
+    Work {
+        /// Operation
+        #[arg(value_name = "OP")]
+        id: crate::domain::ids::OperationId,
+    },
     /// Play an agent by a script
     #[command(hide = true)]
     Scripted(ScriptedArgs),

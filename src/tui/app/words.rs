@@ -231,6 +231,16 @@ pub fn short_number(n: u64) -> String {
     }
 }
 
+/// `48M`, `1.2G`: at most 5 cells.
+pub fn short_size(bytes: u64) -> String {
+    let units = [(1_u64 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
+    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, "G")) => format!("{}.{}G", bytes / unit, bytes % unit * 10 / unit),
+        Some((unit, name)) => format!("{}{name}", bytes / unit),
+        None => bytes.to_string(),
+    }
+}
+
 /// A duration of running work: `38s`, `2m 10s`, `1h 4m`.
 pub fn duration(now: Timestamp, since: Timestamp) -> String {
     let seconds = now.since(since).as_secs();
