@@ -12,8 +12,18 @@ use crate::support::{TestHome, until};
 /// What must be the same after an undo. Agents that ran come back stopped.
 fn rows(home: &TestHome) -> Vec<BTreeMap<&'static str, Value>> {
     const KEPT: [&str; 12] = [
-        "id", "title", "prompt", "pinned", "section_key", "branch", "base", "folder", "turn",
-        "created_at", "sorted_at", "parent",
+        "id",
+        "title",
+        "prompt",
+        "pinned",
+        "section_key",
+        "branch",
+        "base",
+        "folder",
+        "turn",
+        "created_at",
+        "sorted_at",
+        "parent",
     ];
     let list = home.run(["list", "--json"]).ok().json();
     let sessions = list["sessions"].as_array().unwrap().clone();

@@ -100,7 +100,8 @@ impl Terminal {
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(!left.is_zero(), "never saw {what}; the screen:\n{}", lines.join("\n"));
             assert!(!state.closed, "ended before {what}; the screen:\n{}", lines.join("\n"));
-            state = self.shared.1.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state =
+                self.shared.1.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

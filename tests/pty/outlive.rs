@@ -49,9 +49,7 @@ fn two_consoles_and_a_command_see_each_other() {
     two.see("Named by a command");
     one.press("p");
     two.see_row(&["Pinned", "1"]);
-    until("the command to see the pin", || {
-        (home.show("chat-1")["pinned"] == true).then_some(())
-    });
+    until("the command to see the pin", || (home.show("chat-1")["pinned"] == true).then_some(()));
     two.press("1");
     two.see("Pinned ∙ 1");
     two.press("p");

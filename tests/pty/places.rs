@@ -60,7 +60,8 @@ fn help_is_generated_from_the_key_map_and_follows_a_change() {
     let home = TestHome::new();
     let folder = home.path().join("config");
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("keymap.toml"), "[list]\nd = \"unbound\"\nF5 = \"delete\"\n").unwrap();
+    std::fs::write(folder.join("keymap.toml"), "[list]\nd = \"unbound\"\nF5 = \"delete\"\n")
+        .unwrap();
     home.scripted("print ready;wait");
     let mut console = Terminal::start(home.path(), home.path(), &[], 120, 40);
     console.see_row(&["chat-1"]);
