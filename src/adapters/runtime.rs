@@ -1,6 +1,5 @@
 //! Keepers as a port.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::domain::error::ErrorKind;
@@ -14,6 +13,7 @@ use crate::host::ports::{
 use crate::monitor::probe;
 use crate::os::{paths, spawn};
 use crate::runtime::client::{self, ClientError, ClientResult, Keeper};
+use crate::runtime::keeper::{self, Listed};
 use crate::runtime::launch::{AgentEnvironment, LaunchSpec, build_environment};
 use crate::runtime::wire::message::{Condition, StopPace};
 
@@ -127,23 +127,26 @@ impl RuntimePort for Real {
         probe::evidence(&self.socket(&session.id), session).await
     }
 
-    async fn keepers(&self) -> PortResult<Vec<SessionId>> {
-        let sockets = tokio::fs::read_dir(self.socket_folder()).await;
-        let Ok(mut sockets) = sockets else { return Ok(Vec::new()) };
-        let mut found = BTreeSet::new();
-        while let Ok(Some(entry)) = sockets.next_entry().await {
-            let path = entry.path();
-            if path.extension().is_none_or(|extension| extension != "sock") {
-                continue;
-            }
-            let Ok(keeper) = Keeper::connect(&path).await else { continue };
-            if let Some(id) = keeper.hello().session.clone()
-                && self.socket(&id) == path
-            {
-                found.insert(id);
-            }
+    async fn gone(&self, id: &SessionId) {
+        if let Ok(keeper) = self.keeper(id).await
+            && let Ok(mut facts) = keeper.subscribe_facts().await
+        {
+            while facts.next().await.is_some() {}
         }
-        Ok(found.into_iter().collect())
+    }
+
+    async fn keepers(&self) -> PortResult<Vec<SessionId>> {
+        let folder = self.socket_folder();
+        keeper::sweep(&folder).await.map_err(|error| PortError {
+            kind: ErrorKind::Failed,
+            message: format!("clearing {} of dead keepers: {error}", folder.display()),
+            hint: None,
+        })?;
+        let ours = |keeper: &Listed| keeper.workspace == *self.store.workspace();
+        let mut found: Vec<_> =
+            keeper::listed(&folder).into_iter().filter(ours).map(|it| it.session).collect();
+        found.sort_unstable();
+        Ok(found)
     }
 }
 

@@ -9,6 +9,7 @@ mod attach;
 mod board;
 mod config;
 mod console;
+mod delete;
 mod demo;
 mod edit;
 mod end;
@@ -17,6 +18,7 @@ mod json;
 mod list;
 mod output;
 mod project;
+mod purge;
 mod records;
 mod restore;
 mod scripted;
@@ -24,6 +26,7 @@ mod select;
 mod spawn;
 mod talk;
 mod wait;
+mod work;
 
 use std::ffi::OsString;
 use std::pin::Pin;
@@ -110,7 +113,14 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
 async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
     if matches!(
         command,
-        Command::Spawn(_) | Command::Stop(_) | Command::Delete(_) | Command::Restore(_)
+        Command::Spawn(_)
+            | Command::Stop(_)
+            | Command::Kill(_)
+            | Command::Cleanup(_)
+            | Command::Delete(_)
+            | Command::Clear(_)
+            | Command::Purge(_)
+            | Command::Restore(_)
     ) {
         Box::pin(console.recover_first()).await;
     }
@@ -125,7 +135,11 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Keys(args) => Box::pin(talk::keys(console, args)),
         Command::Wait(args) => Box::pin(wait::run(console, args)),
         Command::Stop(args) => Box::pin(end::stop(console, *args)),
-        Command::Delete(args) => Box::pin(end::delete(console, *args)),
+        Command::Kill(args) => Box::pin(end::kill(console, *args)),
+        Command::Cleanup(args) => Box::pin(end::cleanup(console, args)),
+        Command::Delete(args) => Box::pin(delete::delete(console, *args)),
+        Command::Clear(args) => Box::pin(delete::clear(console, args)),
+        Command::Purge(args) => Box::pin(purge::run(console, *args)),
         Command::Restore(args) => Box::pin(restore::run(console, args)),
         Command::Pin(args) => Box::pin(async move { edit::pin(console, &args.ids, true).await }),
         Command::Unpin(args) => Box::pin(async move { edit::pin(console, &args.ids, false).await }),
@@ -137,6 +151,7 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
             Box::pin(records::ops(console, command.unwrap_or(OpsCommand::List)))
         }
         Command::Recover => Box::pin(records::recover(console)),
+        Command::Work { id } => Box::pin(async move { work::run(console, &id).await }),
         Command::Attach(args) => Box::pin(attach::run(console, args)),
         Command::Agents(_) | Command::Config | Command::Demo(_) | Command::Scripted(_) => {
             unreachable!("done before the store was opened")

@@ -17,6 +17,7 @@ use crate::domain::session::{FolderKind, Kind, LaunchFacts, Session};
 use crate::domain::time::Timestamp;
 
 use super::context::Context;
+pub use super::purge::port::{PurgePort, PurgedRows};
 
 /// A port's failure, already in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,8 +35,14 @@ pub struct PortError {
 pub type PortResult<T> = Result<T, PortError>;
 
 /// Everything that the coordinators need, as one type.
-pub trait Ports: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort {}
-impl<T: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort> Ports for T {}
+pub trait Ports:
+    StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort
+{
+}
+impl<T> Ports for T where
+    T: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort
+{
+}
 
 /// The seed row of a create (C3).
 #[derive(Debug, Clone, PartialEq)]
@@ -173,6 +180,8 @@ pub trait StorePort: Send + Sync + 'static {
         id: &SessionId,
         worktree: &Worktree,
     ) -> impl Future<Output = PortResult<()>> + Send;
+    /// The session has no folder any more; its branch stays known (K4).
+    fn clear_worktree(&self, id: &SessionId) -> impl Future<Output = PortResult<()>> + Send;
     /// Writes handle and generation; alive, not started.
     fn initialise(
         &self,
@@ -310,6 +319,17 @@ pub enum LaunchedHow {
     Fresh,
 }
 
+impl LaunchedHow {
+    /// The words for it, behind the id of the session.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Resumed => "resumed its conversation",
+            Self::PromptAgain => "was given its prompt again",
+            Self::Fresh => "started fresh",
+        }
+    }
+}
+
 /// What is needed to start a runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartRequest {
@@ -421,6 +441,8 @@ pub trait RuntimePort: Send + Sync + 'static {
     ) -> impl Future<Output = PortResult<ScreenText>> + Send;
     /// Asks whether keeper and process are there.
     fn probe(&self, session: &Session) -> impl Future<Output = Evidence> + Send;
+    /// Returns when the keeper of a session is gone; at once where there is none.
+    fn gone(&self, id: &SessionId) -> impl Future<Output = ()> + Send;
     /// Sessions of this workspace that have a keeper, by its socket.
     fn keepers(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
 }
@@ -460,6 +482,8 @@ pub struct Freed {
     pub freed: bool,
     /// Why not, or where it went.
     pub reason: Option<String>,
+    /// Kept only because of ignored files: it may go to the trash (K3).
+    pub only_ignored: bool,
 }
 
 /// A worktree that was moved.
@@ -467,6 +491,17 @@ pub struct Freed {
 pub struct Moved {
     /// What the operator should know: left attached, detached ...
     pub note: Option<String>,
+}
+
+/// How much a worktree differs from the commit that its branch started from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Added lines.
+    pub added: u32,
+    /// Removed lines.
+    pub removed: u32,
+    /// Changed files.
+    pub files: u32,
 }
 
 /// Worktrees by git.
@@ -515,6 +550,26 @@ pub trait WorkspacePort: Send + Sync + 'static {
         ctx: &Context,
         worktree: &Path,
     ) -> impl Future<Output = PortResult<Advice>> + Send;
+    /// How much a worktree differs from `base`, else from its last commit.
+    fn changes(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        base: Option<&str>,
+    ) -> impl Future<Output = PortResult<Changes>> + Send;
+    /// The difference as git prints it, with the files behind it that git does not know yet.
+    fn diff(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        base: Option<&str>,
+    ) -> impl Future<Output = PortResult<String>> + Send;
+    /// Bytes that a folder holds.
+    fn folder_size(
+        &self,
+        ctx: &Context,
+        folder: &Path,
+    ) -> impl Future<Output = PortResult<u64>> + Send;
     /// Where the worktree of a session is made.
     fn worktree_path(&self, project: &ProjectName, id: &SessionId) -> PathBuf;
     /// Where the worktree of a session goes when it is deleted.

@@ -93,7 +93,7 @@ impl<P: Ports> Host<P> {
     }
 
     /// An unfinished operation with its lock.
-    async fn claim(&self, id: &OperationId) -> HostResult<(Operation, P::Guard)> {
+    pub(super) async fn claim(&self, id: &OperationId) -> HostResult<(Operation, P::Guard)> {
         let Some(own) = self.ports.acquire_operation(id).await? else {
             let message = format!("operation {id} still runs");
             return Err(HostError::Refused { message, hint: None });
@@ -122,8 +122,9 @@ impl<P: Ports> Host<P> {
             Verb::Delete => self.recover_delete(&operation).await,
             Verb::Restore => self.recover_restore(&operation).await,
             Verb::Launch => self.recover_launch(&operation).await,
-            Verb::Stop | Verb::Kill => self.recover_stop(&operation).await,
-            Verb::Cleanup | Verb::Purge | Verb::Send => Ok(Recovered::Nothing),
+            Verb::Stop | Verb::Kill | Verb::Cleanup => self.recover_stop(&operation).await,
+            Verb::Purge => self.recover_purge(&operation).await,
+            Verb::Send => Ok(Recovered::Nothing),
         };
         match &recovered {
             Ok(Recovered::Waits) => {}
@@ -281,9 +282,11 @@ impl<P: Ports> Host<P> {
         };
         if session.deletion.is_none() {
             self.end_runtime(&session.id).await?;
-            self.ports.end(&session.id, Some(TerminationReason::ManuallyKilled)).await?;
-            if operation.kind == Verb::Kill {
-                self.free(&session).await;
+            if operation.kind != Verb::Cleanup {
+                self.ports.end(&session.id, Some(TerminationReason::ManuallyKilled)).await?;
+            }
+            if operation.kind != Verb::Stop {
+                self.free(operation, &session).await?;
             }
         }
         Ok(Recovered::Finished)

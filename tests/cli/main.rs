@@ -6,6 +6,7 @@
 mod support;
 
 mod create;
+mod ends;
 mod parsing;
 mod places;
 mod scripted;

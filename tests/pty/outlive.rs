@@ -52,6 +52,7 @@ fn two_consoles_and_a_command_see_each_other() {
     until("the command to see the pin", || (home.show("chat-1")["pinned"] == true).then_some(()));
     two.press("1");
     two.see("Pinned ∙ 1");
+    two.see_row(&["▐", "chat-1"]);
     two.press("p");
     one.see_no("Pinned");
     for console in [&mut one, &mut two] {
@@ -77,5 +78,6 @@ fn a_keeper_that_was_killed_is_told_in_place() {
     });
     console.press("q");
     assert!(console.exit().success());
+    home.run(["recover"]).ok();
     home.finish();
 }

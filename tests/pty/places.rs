@@ -25,15 +25,20 @@ fn a_start_that_fails_says_why_and_leaves_nothing() {
     std::fs::create_dir_all(&folder).unwrap();
     let missing = "engine = 1\ntitle = \"Gone\"\nprogram = \"no-such-program-here\"\n";
     std::fs::write(folder.join("gone.toml"), missing).unwrap();
-    std::fs::write(home.path().join("config/config.toml"), "agent = \"gone\"\n").unwrap();
     let repository: Repository = home.project("shop");
+    let answer = home.run(["spawn", "--project", "shop", "--agent", "gone"]).code(4);
+    assert!(answer.stderr.contains("no-such-program-here"), "{}", answer.stderr);
+
     let mut console = Terminal::start(home.path(), repository.path(), &[], 120, 40);
     console.see_row(&["shop", "0"]);
-    home.run(["spawn", "--project", "shop", "--agent", "gone"]).code(4);
-    console.press("N");
-    console.see("no-such-program-here");
+    console.press("n");
+    console.see("New session");
+    console.press("Tab Tab");
+    console.paste("main");
+    console.press("C-s");
+    console.see("Branch main is in use in");
     console.press("Esc");
-    console.press("q");
+    console.press("C-c");
     assert!(console.exit().success());
     assert_eq!(home.run(["list", "--json"]).ok().json()["total"], 0);
     assert_eq!(repository.git(&["worktree", "list"]).lines().count(), 1);

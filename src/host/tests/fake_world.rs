@@ -15,7 +15,7 @@ use crate::domain::session::{LaunchFacts, Session};
 use crate::host::context::Context;
 use crate::host::lanes::{LaneGuard, Lanes};
 use crate::host::ports::{
-    AgentPort, Closed, Freed, Input, LaunchPlan, LaunchedHow, LockPort, Moved, PortError,
+    AgentPort, Changes, Closed, Freed, Input, LaunchPlan, LaunchedHow, LockPort, Moved, PortError,
     PortResult, RuntimePort, ScreenText, StartRequest, Started, WorkspacePort, Worktree,
     WorktreeRequest,
 };
@@ -49,6 +49,11 @@ pub(in crate::host) struct Model {
     pub(in crate::host) prompt_in_argv: bool,
     pub(in crate::host) can_resume: bool,
     pub(in crate::host) dirty: bool,
+    pub(in crate::host) only_ignored: bool,
+    /// Folders in the trash.
+    pub(in crate::host) trashed: Vec<(SessionId, PathBuf)>,
+    /// Names of daily work that was claimed.
+    pub(in crate::host) claimed: BTreeSet<String>,
     pub(in crate::host) escalates: bool,
     pub(in crate::host) calls: Vec<Call>,
     failures: BTreeSet<String>,
@@ -192,6 +197,8 @@ impl RuntimePort for Recorder {
         };
         Evidence { keeper: there, process: there, kill_requested: None }
     }
+    async fn gone(&self, _id: &SessionId) {}
+
     async fn keepers(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| m.keepers.iter().cloned().collect()))
     }
@@ -238,12 +245,33 @@ impl WorkspacePort for Recorder {
     async fn give_back(&self, ctx: &Context, _repo: &Path, _tree: &Worktree) -> PortResult<Freed> {
         self.acall("give_back", None, Some(ctx)).await?;
         let dirty = self.read(|m| m.dirty);
-        Ok(Freed { freed: !dirty, reason: dirty.then(|| "2 files changed".into()) })
+        let only_ignored = self.read(|m| m.only_ignored);
+        let kept = dirty || only_ignored;
+        Ok(Freed { freed: !kept, reason: kept.then(|| "2 files changed".into()), only_ignored })
     }
     async fn advice(&self, ctx: &Context, _worktree: &Path) -> PortResult<Advice> {
         self.acall("advice", None, Some(ctx)).await?;
         let dirty_files = Some(if self.read(|m| m.dirty) { 2 } else { 0 });
         Ok(Advice { dirty_files, unpushed_commits: Some(0) })
+    }
+    async fn changes(
+        &self,
+        _ctx: &Context,
+        _worktree: &Path,
+        _base: Option<&str>,
+    ) -> PortResult<Changes> {
+        Ok(Changes::default())
+    }
+    async fn diff(
+        &self,
+        _ctx: &Context,
+        _worktree: &Path,
+        _base: Option<&str>,
+    ) -> PortResult<String> {
+        Ok(String::new())
+    }
+    async fn folder_size(&self, _ctx: &Context, _folder: &Path) -> PortResult<u64> {
+        Ok(0)
     }
     fn worktree_path(&self, _project: &ProjectName, id: &SessionId) -> PathBuf {
         PathBuf::from(format!("/worktrees/{id}"))

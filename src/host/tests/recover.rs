@@ -3,6 +3,7 @@ use std::path::Path;
 use crate::domain::ids::OperationId;
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{OperationState, StepResult, Verb};
+use crate::domain::plan::Conditions;
 use crate::domain::session::Session;
 use crate::domain::status::Status;
 use crate::host::Host;
@@ -200,9 +201,9 @@ async fn who_finds_a_running_operation_waits_for_its_step_v3() {
     recorder.change(|m| m.held.insert(m.operations[0].id.clone()));
     let waiting = {
         let host = host.clone();
-        tokio::spawn(
-            async move { host.stop(&Context::new(), &ids(&["a"]), false, &OPERATOR).await },
-        )
+        tokio::spawn(async move {
+            host.stop(&Context::new(), &ids(&["a"]), &Conditions::default(), false, &OPERATOR).await
+        })
     };
     while !recorder.calls().contains(&"busy".to_owned()) {
         tokio::task::yield_now().await;

@@ -102,6 +102,8 @@ pub struct App {
     pub watched: Vec<SessionId>,
     /// Sessions whose changes were asked for.
     pub counted: Vec<SessionId>,
+    /// When they were asked for.
+    pub counted_at: Timestamp,
     /// The tab whose content was asked for.
     pub tab_asked: Option<(SessionId, Tab)>,
     /// Layers above the view; the last one gets the keys.
@@ -166,6 +168,7 @@ impl App {
             screens: BTreeMap::new(),
             watched: Vec::new(),
             counted: Vec::new(),
+            counted_at: Timestamp(0),
             tab_asked: None,
             overlays: Vec::new(),
             draft: None,
@@ -257,9 +260,9 @@ impl App {
         self.board.sections.iter().map(|section| section.zones.of(zone)).sum()
     }
 
-    /// Agents that go on when the dashboard is left: those that work or wait.
-    pub fn live_count(&self) -> u64 {
-        self.zone_count(Zone::Working) + self.zone_count(Zone::Respond)
+    /// Files of a session with uncommitted changes, as counted last.
+    pub fn dirty(&self, session: &Session) -> Option<u32> {
+        self.work.get(&session.id).and_then(|work| work.dirty).or(session.dirty)
     }
 
     /// The session whose screen is on view in the right pane, the peek, or typed to.

@@ -1,21 +1,19 @@
 //! Actions in dialogs, forms and lines of text.
 
-use std::path::PathBuf;
-
 use crate::domain::key::{Key, KeyCode};
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::app::form::Field;
 use crate::tui::app::layout::typing_size;
 use crate::tui::app::list::Wanted;
-use crate::tui::app::overlay::{Overlay, Purpose};
+use crate::tui::app::overlay::{LEAVING, Overlay, Purpose};
 use crate::tui::app::plan::{Button, Planning};
 use crate::tui::event::Effect;
 use crate::tui::views::{help_beyond, plan_rows};
 
 use super::act::{begin_current, draft};
 use super::moving::Step;
-use super::palette;
+use super::{jobs, palette};
 
 /// A text was changed.
 pub(super) fn typed(app: &mut App, effects: &mut Vec<Effect>) {
@@ -138,6 +136,7 @@ fn go(app: &mut App, step: Step) {
         Some(Overlay::Answer(answer)) => {
             answer.index = step.from(answer.index, answer.options.len());
         }
+        Some(Overlay::Leave(leave)) => leave.index = step.from(leave.index, LEAVING.len()),
         Some(Overlay::Help { top, .. }) => *top = step.from(*top, beyond + 1),
         Some(Overlay::Palette(_)) => palette::go(app, step),
         _ => {}
@@ -178,6 +177,7 @@ fn confirm(app: &mut App, effects: &mut Vec<Effect>) {
             effects.push(Effect::Answer { id: answer.id, question: answer.question, option });
             app.confirmed_at = Some(app.now);
         }
+        Some(Overlay::Leave(leave)) => jobs::leave_by(app, leave, effects),
         Some(Overlay::Line { purpose, editor }) => {
             take_line(app, purpose, editor.text().trim(), effects);
         }
@@ -195,8 +195,8 @@ fn take_line(app: &mut App, purpose: Purpose, text: &str, effects: &mut Vec<Effe
         Purpose::Find => {}
         _ if text.is_empty() => {}
         Purpose::Rename(id) => effects.push(Effect::Rename { id, title: text.to_owned() }),
-        Purpose::AddProject => effects.push(Effect::AddProject(PathBuf::from(text))),
-        Purpose::QuickNew => {
+        Purpose::AddProject => effects.push(Effect::AddProject(app.setup.folder_of(text))),
+        Purpose::QuickNew(_) => {
             let mut form = draft(app);
             form.started();
             form.prompt.set(text);

@@ -7,9 +7,8 @@ use super::signs::{status_sign, zone_sign};
 use crate::domain::operation::Verb;
 use crate::domain::status::Zone;
 use crate::domain::text::cut;
-use crate::tui::app::job::Job;
 use crate::tui::app::layout::{Layout, Shape, TWO_COLUMNS};
-use crate::tui::app::words::{short_number, status_word, zone_word};
+use crate::tui::app::words::{count, short_number, status_word, zone_word};
 use crate::tui::app::{App, Typing};
 use crate::tui::theme::Role;
 
@@ -75,6 +74,13 @@ fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
     let accent = pen.role(Role::Accent);
     let mut jobs = app.jobs.notable();
     let (Some(job), more) = (jobs.next(), jobs.count()) else {
+        if app.board.stuck > 0 {
+            let text = format!("{} stuck", count(app.board.stuck as usize, "job"));
+            return vec![
+                (format!("{} ", pen.glyphs.needs_input), pen.bold(Role::Respond)),
+                (text, pen.role(Role::Respond)),
+            ];
+        }
         let fault = app.faults.values().next();
         let room = usize::from(cols / 3);
         return fault
@@ -95,7 +101,7 @@ fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
         _ => 8,
     };
     let mut spans = vec![(format!("{}  {numbers} ", verb_word(job.verb)), accent)];
-    spans.extend(progress_bar(pen, job, bar));
+    spans.extend(progress_bar(pen, (job.done(), job.total), bar));
     spans
 }
 
@@ -107,9 +113,13 @@ pub(super) fn verb_word(verb: Verb) -> &'static str {
     }
 }
 
-/// A bar of so many cells.
-pub(super) fn progress_bar(pen: &Pen<'_>, job: &Job, cells: usize) -> [Span; 2] {
-    let done = (job.done().min(job.total) * cells).checked_div(job.total).unwrap_or(0);
+/// A bar of so many cells for what is done of a total.
+pub(super) fn progress_bar(
+    pen: &Pen<'_>,
+    (done, total): (usize, usize),
+    cells: usize,
+) -> [Span; 2] {
+    let done = (done.min(total) * cells).checked_div(total).unwrap_or(0);
     [
         (pen.glyphs.heavy.repeat(done), pen.role(Role::Accent)),
         (pen.glyphs.todo.repeat(cells - done), pen.role(Role::Border)),

@@ -12,7 +12,7 @@ use crate::domain::time::age;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::layout::Layout;
 use crate::tui::app::list::{Line, List};
-use crate::tui::app::words::count;
+use crate::tui::app::words::{count, short_size};
 use crate::tui::app::{App, Focus, LOADING_AFTER};
 use crate::tui::theme::Role;
 
@@ -73,10 +73,11 @@ pub(super) fn titles(pen: &Pen<'_>, app: &App, focused: bool) -> (Vec<Span>, Vec
     (vec![super::board::title_span(pen, &title, focused)], vec![order])
 }
 
-/// Where the columns begin: id, title, what is kept, when deleted, days left.
+/// Where the columns begin: id, title, what is kept, its size, when deleted, days left.
 struct Columns {
     title: u16,
     kept: Option<u16>,
+    size: Option<u16>,
     deleted: Option<u16>,
     days: u16,
 }
@@ -86,13 +87,14 @@ impl Columns {
         let title = super::columns::ID_AT + id + 2;
         let days = cells.saturating_sub(5);
         let deleted = (cells >= title + 30).then(|| cells.saturating_sub(18));
-        let kept = (cells >= title + 52).then(|| cells.saturating_sub(40));
-        Self { title, kept, deleted, days }
+        let size = (cells >= title + 50).then(|| cells.saturating_sub(26));
+        let kept = (cells >= title + 58).then(|| cells.saturating_sub(48));
+        Self { title, kept, size, deleted, days }
     }
 
     /// Cells of the title.
     fn title_cells(&self) -> u16 {
-        let end = self.kept.or(self.deleted).unwrap_or(self.days);
+        let end = self.kept.or(self.size).or(self.deleted).unwrap_or(self.days);
         end.saturating_sub(self.title + 2)
     }
 }
@@ -108,8 +110,18 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     let area = layout.list_rows();
     if list.rows.is_empty() {
         let waiting = !list.loaded && app.now < list.asked_at.plus(LOADING_AFTER);
-        let text = if list.loaded { "The trash is empty." } else { "Loading" };
-        if !waiting {
+        let text = match list.loaded {
+            false => "Loading".to_owned(),
+            true if list.is_filtered() => {
+                format!("Nothing matches. Esc shows all {}.", app.board.trash)
+            }
+            true => "The trash is empty.".to_owned(),
+        };
+        // Where there are some, their page is on its way.
+        let coming =
+            list.loaded && (!list.is_answered() || !list.is_filtered() && app.board.trash > 0);
+        if !waiting && !coming {
+            let text = text.as_str();
             pen.text(area.x + 3, area.y, area.width.saturating_sub(4), text, pen.role(Role::Muted));
         }
         return;
@@ -140,6 +152,9 @@ fn header(pen: &mut Pen<'_>, area: Rect, columns: &Columns) {
     pen.text(x + columns.title, y, 5, "title", muted);
     if let Some(at) = columns.kept {
         pen.text(x + at, y, 4, "kept", muted);
+    }
+    if let Some(at) = columns.size {
+        pen.right(x + at + 4, y, 4, "size", muted);
     }
     if let Some(at) = columns.deleted {
         pen.right(x + at + 5, y, 7, "deleted", muted);
@@ -207,13 +222,17 @@ fn draw_row(pen: &mut Pen<'_>, app: &App, line: Line, at: usize, place: Rect, co
     if let Some(at) = columns.kept {
         let (text, style) = match busy {
             Some(word) => (word.to_owned(), pen.role(Role::Busy)),
-            None => (kept(session), muted),
+            None => (kept(app, session), muted),
         };
         pen.text(x + at, y, 20, &text, style);
     }
     let Some(deletion) = &session.deletion else {
         return;
     };
+    let size = app.work.get(&session.id).and_then(|work| work.size);
+    if let Some((at, size)) = columns.size.zip(size) {
+        pen.right(x + at + 4, y, 5, &short_size(size), muted);
+    }
     if let Some(at) = columns.deleted {
         pen.right(x + at + 5, y, 3, &age(app.now, deletion.at), muted);
     }
@@ -237,9 +256,9 @@ fn days_left(app: &App, session: &Session) -> u64 {
 }
 
 /// What of its work is kept.
-fn kept(session: &Session) -> String {
+fn kept(app: &App, session: &Session) -> String {
     let branch = session.branch.is_some().then_some("branch".to_owned());
-    let dirty = session.dirty.filter(|n| *n > 0).map(|n| format!("{n} dirty"));
+    let dirty = app.dirty(session).filter(|n| *n > 0).map(|n| format!("{n} dirty"));
     let parts: Vec<String> = branch.into_iter().chain(dirty).collect();
     if parts.is_empty() { "messages".to_owned() } else { parts.join(", ") }
 }
