@@ -104,16 +104,16 @@ pub(crate) struct SpawnArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<SessionId>,
     /// Title
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) title: Option<String>,
     /// First prompt
-    #[arg(long, value_name = "T", conflicts_with = "prompt_file")]
+    #[arg(long, value_name = "T", conflicts_with = "prompt_file", allow_hyphen_values = true)]
     pub(crate) prompt: Option<String>,
     /// File with the first prompt; - reads standard input
     #[arg(long, value_name = "F")]
     pub(crate) prompt_file: Option<PathBuf>,
     /// Message sent once the session is live
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) goal: Option<String>,
     /// Branch
     #[arg(long, value_name = "B")]
