@@ -282,7 +282,9 @@ impl<P: Ports> Host<P> {
         };
         if session.deletion.is_none() {
             self.end_runtime(&session.id).await?;
-            self.ports.end(&session.id, Some(TerminationReason::ManuallyKilled)).await?;
+            if operation.kind != Verb::Cleanup {
+                self.ports.end(&session.id, Some(TerminationReason::ManuallyKilled)).await?;
+            }
             if operation.kind != Verb::Stop {
                 self.free(operation, &session).await?;
             }

@@ -274,23 +274,9 @@ pub(crate) struct StopArgs {
     pub(crate) yes: bool,
 }
 
-/// `delete`
+/// `delete` and `kill`
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DeleteArgs {
-    /// Which sessions.
-    #[command(flatten)]
-    pub(crate) selector: Selector,
-    /// Say what would be done
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Do not ask
-    #[arg(long)]
-    pub(crate) yes: bool,
-}
-
-/// `kill`
-#[derive(Debug, Clone, Args)]
-pub(crate) struct KillArgs {
     /// Which sessions.
     #[command(flatten)]
     pub(crate) selector: Selector,

@@ -186,12 +186,11 @@ pub fn skip_kind(reason: &SkipReason) -> &'static str {
     match reason {
         SkipReason::Pinned | SkipReason::PinnedDescendant(_) => "pinned",
         SkipReason::OtherSection => "moved",
-        SkipReason::OtherStatus => "changed",
+        SkipReason::OtherStatus | SkipReason::Changed => "changed",
         SkipReason::TooYoung => "active again",
         SkipReason::NotFound => "gone",
         SkipReason::InTrash => "in the trash",
         SkipReason::NotInTrash => "not in the trash",
-        SkipReason::Changed => "changed",
         SkipReason::NotMoved => "not moved",
         SkipReason::DidNotEnd | SkipReason::DescendantDidNotEnd(_) => "did not end",
         SkipReason::Dropped => "dropped",
