@@ -14,7 +14,7 @@ use super::delete::moves::Move;
 use super::error::{HostError, HostResult};
 use super::journal::result;
 use super::parallel;
-use super::ports::{Ports, Untombstone};
+use super::ports::{LaunchedHow, Ports, Untombstone};
 use super::report::{Note, RestoreReport, RestoreRequest, RestoreTarget, SkippedRow};
 
 /// How many components are moved at once; git serialises the moves of a repository.
@@ -378,5 +378,16 @@ fn reason(error: &HostError) -> String {
         HostError::NotFound(_) => "not_found".to_owned(),
         HostError::Incomplete { reason, .. } => reason.clone(),
         other => other.to_string(),
+    }
+}
+
+impl LaunchedHow {
+    /// The words for it, behind the id of the session.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Resumed => "resumed its conversation",
+            Self::PromptAgain => "was given its prompt again",
+            Self::Fresh => "started fresh",
+        }
     }
 }
