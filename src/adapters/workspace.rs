@@ -8,11 +8,33 @@ use crate::domain::plan::Advice;
 use crate::domain::rail::ProjectSetup;
 use crate::host::context::{Context, Ended};
 use crate::host::ports::{
-    Changes, Freed, Moved, PortError, PortResult, WorkspacePort, Worktree, WorktreeRequest,
+    Changes, FolderPort, Freed, Moved, PortError, PortResult, WorkspacePort, Worktree,
+    WorktreeRequest,
 };
 use crate::workspace::{self, WorkspaceResult};
 
 use super::Real;
+
+impl FolderPort for Real {
+    async fn changes(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        base: Option<&str>,
+    ) -> PortResult<Changes> {
+        let work = self.workspace.changes(worktree, base);
+        let (files, added, removed) = within(ctx, "counting the changes", work).await?;
+        Ok(Changes { added, removed, files })
+    }
+
+    async fn diff(&self, ctx: &Context, worktree: &Path, base: Option<&str>) -> PortResult<String> {
+        within(ctx, "reading the changes", self.workspace.diff(worktree, base)).await
+    }
+
+    async fn folder_size(&self, ctx: &Context, folder: &Path) -> PortResult<u64> {
+        within(ctx, "measuring the folder", self.workspace.folder_size(folder)).await
+    }
+}
 
 impl WorkspacePort for Real {
     async fn is_repository(&self, path: &Path) -> bool {
@@ -80,25 +102,6 @@ impl WorkspacePort for Real {
 
     async fn advice(&self, ctx: &Context, worktree: &Path) -> PortResult<Advice> {
         within(ctx, "looking at the worktree", self.workspace.advice(worktree)).await
-    }
-
-    async fn changes(
-        &self,
-        ctx: &Context,
-        worktree: &Path,
-        base: Option<&str>,
-    ) -> PortResult<Changes> {
-        let work = self.workspace.changes(worktree, base);
-        let (files, added, removed) = within(ctx, "counting the changes", work).await?;
-        Ok(Changes { added, removed, files })
-    }
-
-    async fn diff(&self, ctx: &Context, worktree: &Path, base: Option<&str>) -> PortResult<String> {
-        within(ctx, "reading the changes", self.workspace.diff(worktree, base)).await
-    }
-
-    async fn folder_size(&self, ctx: &Context, folder: &Path) -> PortResult<u64> {
-        within(ctx, "measuring the folder", self.workspace.folder_size(folder)).await
     }
 
     fn worktree_path(&self, project: &ProjectName, id: &SessionId) -> PathBuf {

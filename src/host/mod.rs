@@ -7,6 +7,7 @@ mod create;
 mod delete;
 mod edit;
 pub mod error;
+mod folders;
 mod journal;
 mod lanes;
 mod launch;

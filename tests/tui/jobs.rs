@@ -133,6 +133,15 @@ fn leaving_while_a_job_runs_asks_what_becomes_of_it() {
 }
 
 #[test]
+fn a_start_keeps_nobody_from_leaving() {
+    let mut bench = Bench::new(80, 24);
+    let (operation, verb) = (op("0192-aaaa"), Verb::Create);
+    bench.send(Event::Progress(Progress::Began { operation, verb, total: 1 }));
+    bench.keys("q");
+    assert!(matches!(bench.take().last(), Some(Effect::Quit { .. })));
+}
+
+#[test]
 fn a_kill_asks_and_says_what_became_of_the_worktree() {
     let mut bench = Bench::new(120, 40);
     bench.keys("j j X");

@@ -23,6 +23,7 @@ pub use agents::{AgentPort, LaunchPlan, LaunchedHow};
 pub use locks::LockPort;
 
 use super::context::Context;
+pub use super::folders::{Changes, FolderPort};
 pub use super::purge::port::{PurgePort, PurgedRows};
 
 /// A port's failure, already in words.
@@ -42,11 +43,11 @@ pub type PortResult<T> = Result<T, PortError>;
 
 /// Everything that the coordinators need, as one type.
 pub trait Ports:
-    StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort
+    StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort + FolderPort
 {
 }
 impl<T> Ports for T where
-    T: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort
+    T: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort + FolderPort
 {
 }
 
@@ -460,17 +461,6 @@ pub struct Moved {
     pub note: Option<String>,
 }
 
-/// How much a worktree differs from the commit that its branch started from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Changes {
-    /// Added lines.
-    pub added: u32,
-    /// Removed lines.
-    pub removed: u32,
-    /// Changed files.
-    pub files: u32,
-}
-
 /// Worktrees by git.
 pub trait WorkspacePort: Send + Sync + 'static {
     /// Whether a folder is a git repository.
@@ -517,26 +507,6 @@ pub trait WorkspacePort: Send + Sync + 'static {
         ctx: &Context,
         worktree: &Path,
     ) -> impl Future<Output = PortResult<Advice>> + Send;
-    /// How much a worktree differs from `base`, else from its last commit.
-    fn changes(
-        &self,
-        ctx: &Context,
-        worktree: &Path,
-        base: Option<&str>,
-    ) -> impl Future<Output = PortResult<Changes>> + Send;
-    /// The difference as git prints it, with the files behind it that git does not know yet.
-    fn diff(
-        &self,
-        ctx: &Context,
-        worktree: &Path,
-        base: Option<&str>,
-    ) -> impl Future<Output = PortResult<String>> + Send;
-    /// Bytes that a folder holds.
-    fn folder_size(
-        &self,
-        ctx: &Context,
-        folder: &Path,
-    ) -> impl Future<Output = PortResult<u64>> + Send;
     /// Where the worktree of a session is made.
     fn worktree_path(&self, project: &ProjectName, id: &SessionId) -> PathBuf;
     /// Where the worktree of a session goes when it is deleted.

@@ -15,8 +15,8 @@ use crate::domain::session::{LaunchFacts, Session};
 use crate::host::context::Context;
 use crate::host::lanes::{LaneGuard, Lanes};
 use crate::host::ports::{
-    AgentPort, Changes, Closed, Freed, Input, LaunchPlan, LaunchedHow, LockPort, Moved, PortError,
-    PortResult, RuntimePort, ScreenText, StartRequest, Started, WorkspacePort, Worktree,
+    AgentPort, Changes, Closed, FolderPort, Freed, Input, LaunchPlan, LaunchedHow, LockPort, Moved,
+    PortError, PortResult, RuntimePort, ScreenText, StartRequest, Started, WorkspacePort, Worktree,
     WorktreeRequest,
 };
 
@@ -204,6 +204,28 @@ impl RuntimePort for Recorder {
     }
 }
 
+impl FolderPort for Recorder {
+    async fn changes(
+        &self,
+        _ctx: &Context,
+        _worktree: &Path,
+        _base: Option<&str>,
+    ) -> PortResult<Changes> {
+        Ok(Changes::default())
+    }
+    async fn diff(
+        &self,
+        _ctx: &Context,
+        _worktree: &Path,
+        _base: Option<&str>,
+    ) -> PortResult<String> {
+        Ok(String::new())
+    }
+    async fn folder_size(&self, _ctx: &Context, _folder: &Path) -> PortResult<u64> {
+        Ok(0)
+    }
+}
+
 impl WorkspacePort for Recorder {
     async fn is_repository(&self, path: &Path) -> bool {
         path.join(".git").exists()
@@ -253,25 +275,6 @@ impl WorkspacePort for Recorder {
         self.acall("advice", None, Some(ctx)).await?;
         let dirty_files = Some(if self.read(|m| m.dirty) { 2 } else { 0 });
         Ok(Advice { dirty_files, unpushed_commits: Some(0) })
-    }
-    async fn changes(
-        &self,
-        _ctx: &Context,
-        _worktree: &Path,
-        _base: Option<&str>,
-    ) -> PortResult<Changes> {
-        Ok(Changes::default())
-    }
-    async fn diff(
-        &self,
-        _ctx: &Context,
-        _worktree: &Path,
-        _base: Option<&str>,
-    ) -> PortResult<String> {
-        Ok(String::new())
-    }
-    async fn folder_size(&self, _ctx: &Context, _folder: &Path) -> PortResult<u64> {
-        Ok(0)
     }
     fn worktree_path(&self, _project: &ProjectName, id: &SessionId) -> PathBuf {
         PathBuf::from(format!("/worktrees/{id}"))

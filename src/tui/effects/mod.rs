@@ -255,13 +255,13 @@ impl<P: Ports> Effects<P> {
         let what = format!("{} not {verb}", named(&ids));
         self.job((verbs, ids.len()), what, |host, ctx| async move {
             let always = Conditions::default();
-            Ok(Event::Ended(match how {
-                StopHow::Kill => Outcome::Killed(host.kill(&ctx, &ids, &always, &ACTOR).await?),
-                _ => {
-                    let done = how == StopHow::Done;
-                    Outcome::Stopped(host.stop(&ctx, &ids, &always, done, &ACTOR).await?)
-                }
-            }))
+            if how == StopHow::Kill {
+                let report = host.kill(&ctx, &ids, &always, &ACTOR).await?;
+                return Ok(Event::Ended(Outcome::Killed(report)));
+            }
+            let done = how == StopHow::Done;
+            let report = host.stop(&ctx, &ids, &always, done, &ACTOR).await?;
+            Ok(Event::Ended(Outcome::Stopped(report)))
         });
     }
 

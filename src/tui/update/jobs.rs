@@ -67,9 +67,9 @@ pub(super) fn settled(app: &mut App, id: &crate::domain::ids::OperationId, how: 
     notify(app, kind, title, vec![]);
 }
 
-/// Leaves; asks first while jobs run.
+/// Leaves; asks first while jobs run. A single start does not count: it ends within moments.
 pub(super) fn quit(app: &mut App, effects: &mut Vec<Effect>) {
-    if app.jobs.running.is_empty() {
+    if app.jobs.notable().next().is_none() {
         effects.push(Effect::Quit { farewell: farewell(app), hand_over: Vec::new() });
     } else {
         app.overlays.push(Overlay::Leave(LeaveDialog::default()));
@@ -79,14 +79,13 @@ pub(super) fn quit(app: &mut App, effects: &mut Vec<Effect>) {
 /// Leaves in the chosen way.
 pub(super) fn leave_by(app: &mut App, leave: LeaveDialog, effects: &mut Vec<Effect>) {
     app.confirmed_at = Some(app.now);
-    let running = app.jobs.running.iter().map(|job| job.id.clone());
+    let running: Vec<_> = app.jobs.notable().map(|job| job.id.clone()).collect();
     match LEAVING.get(leave.index).map_or(Leaving::Wait, |(way, _)| *way) {
         Leaving::HandOver => {
-            let hand_over = running.collect();
-            effects.push(Effect::Quit { farewell: farewell(app), hand_over });
+            effects.push(Effect::Quit { farewell: farewell(app), hand_over: running });
             return;
         }
-        Leaving::Cancel => effects.extend(running.map(Effect::CancelJob)),
+        Leaving::Cancel => effects.extend(running.into_iter().map(Effect::CancelJob)),
         Leaving::Wait => {}
     }
     app.overlays.push(Overlay::Leave(LeaveDialog { waiting: true, ..leave }));
@@ -95,7 +94,7 @@ pub(super) fn leave_by(app: &mut App, leave: LeaveDialog, effects: &mut Vec<Effe
 /// Who waits for jobs leaves when the last one has ended.
 pub(super) fn leave_when_done(app: &App, effects: &mut Vec<Effect>) {
     let waits = |overlay: &Overlay| matches!(overlay, Overlay::Leave(leave) if leave.waiting);
-    if app.jobs.running.is_empty() && app.overlays.iter().any(waits) {
+    if app.jobs.notable().next().is_none() && app.overlays.iter().any(waits) {
         effects.push(Effect::Quit { farewell: farewell(app), hand_over: Vec::new() });
     }
 }

@@ -35,14 +35,11 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
             (vec![(title, style)], vec![(format!("batch {tail}"), pen.role(Role::Muted))])
         });
         top_rule(pen, layout, layout.right, !focused, &left, &right);
-        match jobs.current() {
-            Some(operation) => {
-                results(&mut pen.within(layout.right), app, operation, layout.right);
-            }
-            None => {
-                let (x, y) = (layout.right.x + 1, layout.right.y + 1);
-                pen.text(x, y, layout.right.width, "Nothing selected.", pen.role(Role::Muted));
-            }
+        if let Some(operation) = jobs.current() {
+            results(&mut pen.within(layout.right), app, operation, layout.right);
+        } else {
+            let (x, y) = (layout.right.x + 1, layout.right.y + 1);
+            pen.text(x, y, layout.right.width, "Nothing selected.", pen.role(Role::Muted));
         }
     }
     closing_rule(pen, layout, &[], &[]);

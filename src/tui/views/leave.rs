@@ -17,7 +17,7 @@ const BAR: u16 = 12;
 
 /// Draws the dialog: the jobs with their progress, and the ways to leave or what is waited for.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, dialog: LeaveDialog) {
-    let jobs = &app.jobs.running;
+    let jobs: Vec<_> = app.jobs.notable().collect();
     let shown = jobs.len().min(JOBS) as u16;
     let area = centred(app, 60, shown + 8, (4, 0));
     let mut pen = pen.within(area);

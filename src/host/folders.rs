@@ -1,0 +1,41 @@
+//! What is in the folders of sessions, for those who look at them.
+
+use std::path::Path;
+
+use super::context::Context;
+use super::ports::PortResult;
+
+/// How much a worktree differs from the commit that its branch started from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Added lines.
+    pub added: u32,
+    /// Removed lines.
+    pub removed: u32,
+    /// Changed files.
+    pub files: u32,
+}
+
+/// Looks into folders; changes nothing.
+pub trait FolderPort: Send + Sync + 'static {
+    /// How much a worktree differs from `base`, else from its last commit.
+    fn changes(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        base: Option<&str>,
+    ) -> impl Future<Output = PortResult<Changes>> + Send;
+    /// The difference as git prints it, with the files behind it that git does not know yet.
+    fn diff(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        base: Option<&str>,
+    ) -> impl Future<Output = PortResult<String>> + Send;
+    /// Bytes that a folder holds.
+    fn folder_size(
+        &self,
+        ctx: &Context,
+        folder: &Path,
+    ) -> impl Future<Output = PortResult<u64>> + Send;
+}
