@@ -14,7 +14,7 @@ use super::delete::moves::Move;
 use super::error::{HostError, HostResult};
 use super::journal::result;
 use super::parallel;
-use super::ports::{LaunchedHow, Ports, Untombstone};
+use super::ports::{Ports, Untombstone};
 use super::report::{Note, RestoreReport, RestoreRequest, RestoreTarget, SkippedRow};
 
 /// How many components are moved at once; git serialises the moves of a repository.

@@ -5,15 +5,16 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use callboard::domain::key::Chord;
+use callboard::os::clock;
 use callboard::runtime::keys::{self, KeyKind};
 use callboard::runtime::screen::{Screen, Size};
 use portable_pty::{CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 
 /// A condition that does not come true within this time fails the test; nothing waits it out.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 struct Shared {
     screen: Screen,
@@ -56,7 +57,7 @@ impl Terminal {
         let reader = {
             let (shared, writer) = (Arc::clone(&shared), Arc::clone(&writer));
             std::thread::spawn(move || {
-                let mut buffer = [0; 65_536];
+                let mut buffer = vec![0; 65_536];
                 loop {
                     let n = source.read(&mut buffer).unwrap_or(0);
                     let mut state = lock(&shared.0);
@@ -90,14 +91,14 @@ impl Terminal {
     /// Waits until the screen satisfies `condition`.
     #[track_caller]
     pub(crate) fn wait(&self, what: &str, condition: impl Fn(&[String]) -> bool) -> Vec<String> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = clock::monotonic() + PATIENCE;
         let mut state = lock(&self.shared.0);
         loop {
             let lines = state.screen.lines();
             if condition(&lines) {
                 return lines;
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline.saturating_duration_since(clock::monotonic());
             assert!(!left.is_zero(), "never saw {what}; the screen:\n{}", lines.join("\n"));
             assert!(!state.closed, "ended before {what}; the screen:\n{}", lines.join("\n"));
             state =
@@ -191,12 +192,12 @@ impl Terminal {
     }
 
     fn wait_child(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = clock::monotonic() + PATIENCE;
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status;
             }
-            assert!(Instant::now() < deadline, "did not end; the screen:\n{}", self.text());
+            assert!(clock::monotonic() < deadline, "did not end; the screen:\n{}", self.text());
             std::thread::yield_now();
             std::thread::park_timeout(Duration::from_millis(5));
         }

@@ -1,5 +1,11 @@
 //! The dashboard as a person uses it: the real program in a terminal, real keepers, real git, keys.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests are tests, which the lint does not see outside of #[test]"
+)]
+
 mod driver;
 #[path = "../support/mod.rs"]
 mod support;
