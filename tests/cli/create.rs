@@ -149,7 +149,7 @@ fn any_text_is_a_prompt_and_a_title() {
     let texts = ["--json", "-x", "- a list\n- of lines", "\"both\" 'quotes' $HOME `no`", "--"];
     for text in texts {
         let args = ["spawn", "--chat", "--agent", "command", "--prompt", text, "--title", text];
-        let program = ["--json", "--", binary(), "scripted", "-e", "wait"];
+        let program = ["--json", "--", binary(), "scripted", "-e", "forever;prompt;end"];
         let spawned = home.run(args.into_iter().chain(program)).ok().json();
         assert_eq!(spawned["prompt"], text);
         assert_eq!(spawned["title"], text.replace('\n', " "));
