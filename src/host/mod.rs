@@ -6,6 +6,7 @@ mod create;
 mod delete;
 mod edit;
 pub mod error;
+pub mod faults;
 mod journal;
 mod lanes;
 mod launch;

@@ -106,27 +106,26 @@ impl<P: Ports> Host<P> {
         if way == Way::Kill {
             check_handle(&session)?;
         }
-        self.ports.begin(&operation).await?;
-        self.tell_began(&operation);
+        self.begin(ctx, &operation).await?;
         self.tell(&operation.id, id, "closing");
-        let close = Context::detached(CLOSE);
+        let close = ctx.detached(CLOSE);
         let closed = close.step("closing the runtime", self.ports.close(&close, id)).await;
         let closed = match closed {
             Ok(closed) => closed,
             Err(error) => {
                 let error = format!("did_not_end: {error}");
-                self.finish(operation, OperationState::Failed, Some(error.clone())).await;
+                self.finish(ctx, operation, OperationState::Failed, Some(error.clone())).await;
                 return Ok(untouched(id.clone(), error));
             }
         };
         if !ended {
             let done = way == Way::Stop { done: true };
             let reason = (!done).then_some(TerminationReason::ManuallyKilled);
-            self.ports.end(id, reason).await?;
+            ctx.write("ending the row", self.ports.end(id, reason)).await?;
         }
-        let freed = if way == Way::Kill { self.free(&session).await } else { kept(None) };
+        let freed = if way == Way::Kill { self.free(ctx, &session).await } else { kept(None) };
         self.audit(verb.as_str(), std::slice::from_ref(id), actor, Some(&operation.id)).await;
-        self.finish(operation, OperationState::Done, None).await;
+        self.finish(ctx, operation, OperationState::Done, None).await;
         Ok(StopResult {
             id: id.clone(),
             stopped: closed.was_running || !ended,
@@ -137,7 +136,7 @@ impl<P: Ports> Host<P> {
     }
 
     /// Gives back the worktree of an ended session (K3). Its branch stays.
-    pub(super) async fn free(&self, session: &Session) -> Freed {
+    pub(super) async fn free(&self, ctx: &Context, session: &Session) -> Freed {
         let repository = session.placement.project_path();
         let (Some(path), Some(repository)) = (session.worktree(), repository) else {
             return kept(Some("it has no worktree of its own".to_owned()));
@@ -148,7 +147,7 @@ impl<P: Ports> Host<P> {
             base: session.base.clone().unwrap_or_default(),
             new_branch: false,
         };
-        let ctx = Context::detached(CLEAN_UP);
+        let ctx = ctx.detached(CLEAN_UP);
         let given = self.ports.give_back(&ctx, repository, &worktree);
         let given = ctx.step("giving back the worktree", given).await;
         given.unwrap_or_else(|error| kept(Some(error.to_string())))

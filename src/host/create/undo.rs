@@ -5,11 +5,9 @@ use crate::domain::error::ErrorKind;
 use crate::domain::operation::OperationState;
 use crate::domain::rail::Project;
 
-use super::super::context::{
-    Context, FAILED_CREATE_CLEAN, FAILED_CREATE_CLOSE, FAILED_CREATE_ROLLBACK,
-};
+use super::super::context::{FAILED_CREATE_CLEAN, FAILED_CREATE_CLOSE, FAILED_CREATE_ROLLBACK};
 use super::super::error::{HostError, HostResult};
-use super::super::ports::{PortResult, Ports, Worktree};
+use super::super::ports::{Ports, Worktree};
 use super::super::report::CreateOutcome;
 use super::{Creation, Stage};
 
@@ -52,19 +50,19 @@ impl<P: Ports> Creation<'_, P> {
         if settled {
             let outcome =
                 if cancelled { OperationState::Cancelled } else { OperationState::Failed };
-            self.host.finish(self.operation, outcome, Some(error.to_string())).await;
+            self.host.finish(self.ctx, self.operation, outcome, Some(error.to_string())).await;
         }
         Err(error)
     }
 
     async fn close(&self) -> Result<(), String> {
-        let ctx = Context::detached(FAILED_CREATE_CLOSE);
+        let ctx = self.ctx.detached(FAILED_CREATE_CLOSE);
         let closed = ctx.step("closing the runtime", self.host.ports.close(&ctx, &self.id)).await;
         closed.map(drop).map_err(|error| error.to_string())
     }
 
     async fn roll_back(&self) -> Result<(), String> {
-        let ctx = Context::detached(FAILED_CREATE_ROLLBACK);
+        let ctx = self.ctx.detached(FAILED_CREATE_ROLLBACK);
         let rolled = ctx.step("rolling back the row", self.host.ports.rollback_seed(&self.id));
         rolled.await.map_err(|error| error.to_string())
     }
@@ -79,7 +77,7 @@ impl<P: Ports> Creation<'_, P> {
         if self.made.prepared {
             troubles.extend(self.unprepare(project, &worktree).await.err());
         }
-        let ctx = Context::detached(FAILED_CREATE_CLEAN);
+        let ctx = self.ctx.detached(FAILED_CREATE_CLEAN);
         let given = self.host.ports.give_back(&ctx, &project.path, &worktree);
         match ctx.step("giving back the worktree", given).await {
             Ok(freed) if freed.freed => {}
@@ -93,7 +91,7 @@ impl<P: Ports> Creation<'_, P> {
     }
 
     async fn unprepare(&self, project: &Project, worktree: &Worktree) -> Result<(), String> {
-        let ctx = Context::detached(FAILED_CREATE_CLEAN);
+        let ctx = self.ctx.detached(FAILED_CREATE_CLEAN);
         let (repository, setup) = (&project.path, &project.setup);
         let cleaned = self.host.ports.unprepare(&ctx, repository, &worktree.path, setup);
         let cleaned = ctx.step("cleaning the preparation", cleaned).await;
@@ -107,21 +105,17 @@ impl<P: Ports> Creation<'_, P> {
             error.push_str("; ");
             error.push_str(trouble);
         }
-        let ctx = Context::detached(FAILED_CREATE_ROLLBACK);
+        let ctx = self.ctx.detached(FAILED_CREATE_ROLLBACK);
         let parked = async {
             self.host.ports.park(&self.id, &error).await?;
             self.host.ports.session(&self.id).await
         };
-        let parked: PortResult<_> = match ctx.run(parked).await {
-            Ok(parked) => parked,
-            Err(ended) => {
-                let what = format!("parking session {}", self.id);
-                return Err(HostError::Ended { what, ended });
-            }
-        };
+        let parked = ctx.step(&format!("parking session {}", self.id), parked).await;
         let session = parked?.ok_or_else(|| HostError::NotFound(self.id.clone()))?;
         self.record(&session, Some(&error)).await;
-        self.host.finish(self.operation, OperationState::Failed, Some(error.clone())).await;
+        self.host
+            .finish(self.ctx, self.operation, OperationState::Failed, Some(error.clone()))
+            .await;
         Ok(CreateOutcome::Parked { session: Box::new(session), error })
     }
 
@@ -130,7 +124,7 @@ impl<P: Ports> Creation<'_, P> {
         let Some(worktree) = &self.made.worktree else {
             return false;
         };
-        let ctx = Context::detached(FAILED_CREATE_CLEAN);
+        let ctx = self.ctx.detached(FAILED_CREATE_CLEAN);
         let advice = self.host.ports.advice(&ctx, &worktree.path);
         let advice = ctx.step("looking at the worktree", advice).await;
         advice.map_or(true, |advice| advice.dirty_files != Some(0))

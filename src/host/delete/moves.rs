@@ -50,16 +50,17 @@ impl<P: Ports> Host<P> {
     /// Moves into the trash, in ascending order; a failure skips no other (D10). Idempotent.
     pub(in crate::host) async fn move_all(
         &self,
+        ctx: &Context,
         operation: &OperationId,
         moves: Vec<Move>,
     ) -> Moves {
         let mut all = Moves::default();
         for group in moves.chunks(GROUP) {
             let ended = parallel::ordered(MOVING, group.to_vec(), |step| {
-                let host = self.clone();
+                let (host, ctx) = (self.clone(), ctx.clone());
                 let operation = operation.clone();
                 async move {
-                    let ctx = Context::detached(CLEAN_UP);
+                    let ctx = ctx.detached(CLEAN_UP);
                     let Move { id, repository, from, to } = step;
                     let ended = host.ports.move_to_trash(&ctx, &repository, &from, &to);
                     let ended = ctx.step("moving the worktree", ended).await;
@@ -80,7 +81,7 @@ impl<P: Ports> Host<P> {
                     }
                 }
             }
-            if let Err(error) = self.ports.step(operation, "move", &results).await {
+            if let Err(error) = self.step(ctx, operation, "move", &results).await {
                 tracing::warn!(%operation, %error, "moves could not be journalled");
             }
         }
@@ -91,13 +92,14 @@ impl<P: Ports> Host<P> {
     /// tries them again (D10).
     pub(in crate::host) async fn end_moves(
         &self,
+        ctx: &Context,
         operation: Operation,
         failed: &[SessionId],
         partly: bool,
     ) {
         if failed.is_empty() {
             let state = if partly { OperationState::Partly } else { OperationState::Done };
-            self.finish(operation, state, None).await;
+            self.finish(ctx, operation, state, None).await;
         } else {
             self.report(Progress::Ended { operation: operation.id });
         }

@@ -163,13 +163,13 @@ async fn an_operation_that_runs_is_left_alone_and_one_that_fails_is_stuck_v3() {
     let stuck = OperationId::new(stuck).unwrap();
     assert!(host.resume(&Context::new(), &stuck).await.unwrap());
     assert!(recorder.session_now("a").is_none());
-    let error = host.abandon(&stuck).await.unwrap_err();
+    let error = host.abandon(&Context::new(), &stuck).await.unwrap_err();
     assert!(matches!(error, HostError::NoOperation(_)), "{error}");
     let running = OperationId::new(running).unwrap();
-    let error = host.abandon(&running).await.unwrap_err();
+    let error = host.abandon(&Context::new(), &running).await.unwrap_err();
     assert!(matches!(error, HostError::Refused { .. }), "{error}");
     recorder.change(|m| m.held.clear());
-    host.abandon(&running).await.unwrap();
+    host.abandon(&Context::new(), &running).await.unwrap();
     assert!(recorder.session_now("b").unwrap().is_live());
 }
 
