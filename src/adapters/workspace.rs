@@ -19,8 +19,14 @@ impl WorkspacePort for Real {
         self.workspace.is_repository(path).await
     }
 
-    async fn check_worktree(&self, ctx: &Context, request: &WorktreeRequest) -> PortResult<()> {
-        within(ctx, "checking the worktree", self.workspace.check_worktree(&wanted(request))).await
+    async fn check_worktree(
+        &self,
+        ctx: &Context,
+        request: &WorktreeRequest,
+    ) -> PortResult<Worktree> {
+        let wanted = wanted(request);
+        let planned = self.workspace.check_worktree(&wanted);
+        Ok(made(within(ctx, "checking the worktree", planned).await?))
     }
 
     async fn create_worktree(
@@ -29,14 +35,8 @@ impl WorkspacePort for Real {
         request: &WorktreeRequest,
     ) -> PortResult<Worktree> {
         let wanted = wanted(request);
-        let made = self.workspace.create_worktree(&wanted);
-        let made = within(ctx, "making the worktree", made).await?;
-        Ok(Worktree {
-            path: made.path,
-            branch: made.branch,
-            base: made.base,
-            new_branch: made.new_branch,
-        })
+        let work = self.workspace.create_worktree(&wanted);
+        Ok(made(within(ctx, "making the worktree", work).await?))
     }
 
     async fn prepare(
@@ -133,6 +133,11 @@ fn wanted(request: &WorktreeRequest) -> workspace::WorktreeRequest {
         branch: request.branch.clone(),
         base: request.base.clone(),
     }
+}
+
+fn made(made: workspace::Worktree) -> Worktree {
+    let workspace::Worktree { path, branch, base, new_branch } = made;
+    Worktree { path, branch, base, new_branch }
 }
 
 fn moved(moved: workspace::Moved) -> Moved {

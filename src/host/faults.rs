@@ -25,8 +25,8 @@ pub enum Fault {
 /// A plan for one run of a coordinator.
 #[derive(Debug)]
 pub struct Faults {
-    /// The point, counted from 0, and what happens there.
-    at: Option<(usize, Fault)>,
+    /// Points, counted from 0, and what happens there.
+    at: Vec<(usize, Fault)>,
     /// Names of the points that were passed.
     passed: Mutex<Vec<String>>,
     dead: CancellationToken,
@@ -35,12 +35,14 @@ pub struct Faults {
 impl Faults {
     /// No fault: only counts the points.
     pub fn none() -> Self {
-        Self { at: None, passed: Mutex::default(), dead: CancellationToken::new() }
+        Self { at: Vec::new(), passed: Mutex::default(), dead: CancellationToken::new() }
     }
 
-    /// A fault at the point `index`.
-    pub fn at(index: usize, fault: Fault) -> Self {
-        Self { at: Some((index, fault)), ..Self::none() }
+    /// A fault at the point `index`, beside those planned already.
+    #[must_use]
+    pub fn and(mut self, index: usize, fault: Fault) -> Self {
+        self.at.push((index, fault));
+        self
     }
 
     /// The points that were passed, in order.
@@ -64,12 +66,12 @@ impl Faults {
                 .push(format!("{} {what}", if when == When::Before { "before" } else { "after" }));
             passed.len() - 1
         };
-        match self.at.filter(|(at, _)| *at == index) {
-            Some((_, Fault::Crash)) => {
+        match self.at.iter().find(|(at, _)| *at == index).map(|(_, fault)| fault) {
+            Some(Fault::Crash) => {
                 self.dead.cancel();
                 std::future::pending().await
             }
-            Some((_, Fault::Fail)) if when == When::Before => Err(PortError {
+            Some(Fault::Fail) if when == When::Before => Err(PortError {
                 kind: ErrorKind::Failed,
                 message: format!("{what}: a planned fault"),
                 hint: None,

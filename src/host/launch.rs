@@ -4,12 +4,13 @@ use crate::domain::error::ErrorKind;
 use crate::domain::event::{Actor, Event};
 use crate::domain::ids::SessionId;
 use crate::domain::lifecycle::{State, TerminationReason};
-use crate::domain::operation::{OperationState, Verb};
+use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::{FolderKind, Kind, Session};
 use crate::os::random;
 
 use super::Host;
 use super::context::{CLEAN_UP, CLOSE, Context, PUBLISH, START};
+use super::create::planned::Planned;
 use super::create::source;
 use super::error::{HostError, HostResult};
 use super::ports::{
@@ -41,7 +42,7 @@ impl<P: Ports> Host<P> {
         let (session, plan) = self.launchable(id).await?;
         self.begin(ctx, &operation).await?;
         let (how, in_argv) = (plan.how, plan.prompt_in_argv);
-        let launched = self.relaunch(ctx, &session, plan).await;
+        let launched = self.relaunch(ctx, &operation, &session, plan).await;
         drop(place);
         match launched {
             Ok(now) => {
@@ -104,12 +105,13 @@ impl<P: Ports> Host<P> {
     async fn relaunch(
         &self,
         ctx: &Context,
+        operation: &Operation,
         session: &Session,
         plan: LaunchPlan,
     ) -> HostResult<Session> {
         let id = &session.id;
         ctx.check(&format!("launching session {id}"))?;
-        let again = self.worktree_again(ctx, session).await?;
+        let again = self.worktree_again(ctx, operation, session).await?;
         let folder = again.as_ref().map_or(&session.folder, |worktree| &worktree.path).clone();
         let request = StartRequest {
             id: id.clone(),
@@ -180,6 +182,7 @@ impl<P: Ports> Host<P> {
     async fn worktree_again(
         &self,
         ctx: &Context,
+        operation: &Operation,
         session: &Session,
     ) -> HostResult<Option<Worktree>> {
         if session.folder_kind != FolderKind::Worktree {
@@ -205,6 +208,9 @@ impl<P: Ports> Host<P> {
             branch: session.branch.clone(),
             base: session.base.clone(),
         };
+        let planned = self.ports.check_worktree(&ctx, &request).await?;
+        let planned = [Planned::result(&session.id, repository, &planned)];
+        self.step(&ctx, &operation.id, "worktree", &planned).await?;
         let made = self.ports.create_worktree(&ctx, &request);
         Ok(Some(ctx.step("making the worktree", made).await?))
     }

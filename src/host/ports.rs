@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Event, Message};
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
@@ -441,7 +443,7 @@ pub struct WorktreeRequest {
 }
 
 /// A worktree that was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worktree {
     /// Its folder.
     pub path: PathBuf,
@@ -474,11 +476,12 @@ pub trait WorkspacePort: Send + Sync + 'static {
     /// Whether a folder is a git repository.
     fn is_repository(&self, path: &Path) -> impl Future<Output = bool> + Send;
     /// Checks before any effect that the worktree can be made: repository, branch name, base (C1).
+    /// Answers what would be made.
     fn check_worktree(
         &self,
         ctx: &Context,
         request: &WorktreeRequest,
-    ) -> impl Future<Output = PortResult<()>> + Send;
+    ) -> impl Future<Output = PortResult<Worktree>> + Send;
     /// Makes the worktree.
     fn create_worktree(
         &self,

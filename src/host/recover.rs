@@ -1,21 +1,20 @@
 //! Finishing or undoing what a crash left half done (`spec/lifecycle.md` section 10).
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{Operation, OperationState, Verb};
-use crate::domain::session::{FolderKind, Session};
+use crate::domain::session::Session;
 
 use super::Host;
 use super::context::{CLEAN_UP, CLOSE, Context};
-use super::create::NEW_BRANCH;
+use super::create::planned::Planned;
 use super::delete::moves::Move;
 use super::error::{HostError, HostResult};
-use super::ports::{Ports, Worktree};
+use super::ports::{Freed, Ports};
 use super::report::RecoverReport;
 
 /// What recovery made of an operation.
@@ -146,7 +145,11 @@ impl<P: Ports> Host<P> {
     /// Before publish: undone. After: finished, and the prompt's delivery is unknown unless it is
     /// recorded (C6, V2).
     async fn recover_create(&self, ctx: &Context, operation: &Operation) -> HostResult<Recovered> {
+        let planned = Planned::of(operation);
         let Some(session) = self.one(operation).await? else {
+            if let Some(planned) = planned {
+                self.give_back(ctx, &planned).await?;
+            }
             return Ok(Recovered::Undone);
         };
         let lifecycle = &session.condition.lifecycle;
@@ -164,53 +167,33 @@ impl<P: Ports> Host<P> {
             return Ok(Recovered::Undone);
         }
         self.end_runtime(ctx, &session.id).await?;
-        match self.half_made(operation, &session) {
-            Some(worktree) => self.take_back(ctx, &session, &worktree).await?,
+        match planned {
+            Some(planned) => self.take_back(ctx, &session, &planned).await?,
             None => self.roll_back(ctx, &session.id).await?,
         }
         Ok(Recovered::Undone)
     }
 
-    /// The worktree of a session that was being created, whether or not its row names it yet.
-    fn half_made(&self, operation: &Operation, session: &Session) -> Option<Worktree> {
-        let project = session.project.as_ref()?;
-        if session.folder_kind != FolderKind::Worktree {
-            return None;
-        }
-        let planned = || self.ports.worktree_path(project, &session.id);
-        let mut results = operation.results.iter();
-        Some(Worktree {
-            path: session.worktree().map_or_else(planned, Path::to_owned),
-            branch: session.branch.clone().unwrap_or_default(),
-            base: session.base.clone().unwrap_or_default(),
-            new_branch: results.any(|result| result.detail.as_deref() == Some(NEW_BRANCH)),
-        })
-    }
-
-    /// The worktree first, because only its row says where it is; a worktree that holds work keeps
+    /// The worktree first; one that holds work keeps
     /// its row, parked (C7).
     async fn take_back(
         &self,
         ctx: &Context,
         session: &Session,
-        worktree: &Worktree,
+        planned: &Planned,
     ) -> HostResult<()> {
-        let Some(repository) = session.placement.project_path() else {
-            return Ok(());
-        };
+        let Planned { repository, worktree } = planned;
         let projects = self.ports.projects().await?;
-        let project = projects.iter().find(|project| project.path == repository);
+        let project = projects.iter().find(|project| project.path == *repository);
         if let Some(project) = project.filter(|_| session.worktree().is_some()) {
             let ctx = ctx.detached(CLEAN_UP);
             let setup = &project.setup;
             let cleaned = self.ports.unprepare(&ctx, repository, &worktree.path, setup);
             ctx.step("cleaning the preparation", cleaned).await?;
         }
-        let ctx = ctx.detached(CLEAN_UP);
-        let given = self.ports.give_back(&ctx, repository, worktree);
-        let freed = ctx.step("giving back the worktree", given).await?;
+        let freed = self.give_back(ctx, planned).await?;
         if freed.freed {
-            return self.roll_back(&ctx, &session.id).await;
+            return self.roll_back(ctx, &session.id).await;
         }
         if session.worktree().is_none() {
             let named = self.ports.set_worktree(&session.id, worktree);
@@ -220,6 +203,12 @@ impl<P: Ports> Host<P> {
         let why = freed.reason.unwrap_or_else(kept);
         let text = format!("interrupted while being created; {why}");
         ctx.write("parking the session", self.ports.park(&session.id, &text)).await
+    }
+
+    async fn give_back(&self, ctx: &Context, planned: &Planned) -> HostResult<Freed> {
+        let ctx = ctx.detached(CLEAN_UP);
+        let given = self.ports.give_back(&ctx, &planned.repository, &planned.worktree);
+        ctx.step("giving back the worktree", given).await
     }
 
     /// Before its transaction: nothing was deleted, and closed runtimes count as killed. After: the
@@ -276,6 +265,9 @@ impl<P: Ports> Host<P> {
         }
         self.end_runtime(ctx, &session.id).await?;
         self.stay_ended(ctx, &session).await;
+        if let Some(planned) = Planned::of(operation).filter(|_| session.worktree().is_none()) {
+            self.give_back(ctx, &planned).await?;
+        }
         Ok(Recovered::Undone)
     }
 

@@ -78,10 +78,8 @@ impl Workspace {
         let place = path.to_owned();
         let entries = blocking(path, move || {
             let prepared = Prepared::load(&place);
-            let ours = |entry: &Entry| {
-                entry.kind != EntryKind::Changed && prepared.holds(&place, &entry.path)
-            };
-            Ok(entries.into_iter().filter(|entry| !ours(entry)).collect::<Vec<_>>())
+            let work = |entry: &Entry| !entry.is_prepared(&prepared, &place);
+            Ok(entries.into_iter().filter(work).collect::<Vec<_>>())
         })
         .await?;
         let (ignored, work): (Vec<&Entry>, Vec<&Entry>) =

@@ -1,6 +1,7 @@
 //! Create (`spec/lifecycle.md` section 5).
 
 pub(super) mod check;
+pub(super) mod planned;
 mod undo;
 
 use std::path::Path;
@@ -14,10 +15,10 @@ use crate::os::random;
 use super::Host;
 use super::context::{Context, PUBLISH, START};
 use super::error::{HostError, HostResult};
-use super::journal::result;
 use super::ports::{Initialised, Input, Ports, StartRequest, Started, Worktree};
 use super::report::{CreateOutcome, CreateRequest};
 use check::Draft;
+use planned::Planned;
 
 impl<P: Ports> Host<P> {
     /// Creates a session, or reuses the live one that an earlier call with the same id made (C2).
@@ -119,7 +120,10 @@ impl<P: Ports> Creation<'_, P> {
         let Some(request) = self.draft.worktree(&self.id) else {
             return Ok(());
         };
-        self.enter("worktree").await?;
+        let planned = ports.check_worktree(ctx, &request).await?;
+        let planned = [Planned::result(&self.id, &request.repository, &planned)];
+        self.host.step(ctx, &self.operation.id, "worktree", &planned).await?;
+        self.host.tell(&self.operation.id, &self.id, "worktree");
         self.check()?;
         // Never cut short: half a worktree could not be given back.
         let whole = ctx.whole();
@@ -127,10 +131,7 @@ impl<P: Ports> Creation<'_, P> {
         let worktree = whole.step("making the worktree", worktree).await?;
         self.made.worktree = Some(worktree.clone());
         ctx.write("recording the worktree", ports.set_worktree(&self.id, &worktree)).await?;
-        let made = if worktree.new_branch { NEW_BRANCH } else { OLD_BRANCH };
-        let made = [result(&self.id, "worktree", Some(made.to_owned()))];
-        self.host.step(ctx, &self.operation.id, "prepare", &made).await?;
-        self.host.tell(&self.operation.id, &self.id, "prepare");
+        self.enter("prepare").await?;
         self.check()?;
         self.made.prepared = true;
         if let Some(project) = &self.draft.project {
@@ -257,11 +258,6 @@ impl<P: Ports> Creation<'_, P> {
         self.made.worktree.as_ref().map_or(&self.draft.folder, |worktree| &worktree.path)
     }
 }
-
-/// Journalled for recovery: the branch was made with the worktree.
-pub(super) const NEW_BRANCH: &str = "new branch";
-/// Journalled for recovery: the branch was there before.
-const OLD_BRANCH: &str = "existing branch";
 
 /// Source of a message (`domain::event::Message`).
 pub(super) fn source(actor: &Actor) -> String {

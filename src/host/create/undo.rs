@@ -20,12 +20,9 @@ impl<P: Ports> Creation<'_, P> {
     ) -> HostResult<CreateOutcome> {
         let ended = matches!(cause.kind(), ErrorKind::Interrupted | ErrorKind::TimedOut);
         let cancelled = cause.kind() == ErrorKind::Interrupted;
-        let worked = stage == Stage::Commit
-            && self.made.runtime
-            && self.draft.plan.prompt_in_argv
-            && self.draft.request.prompt.is_some()
-            && self.is_unclean().await;
-        let park = self.made.row && (worked || (stage == Stage::Start && !cancelled));
+        // What set-up or agent left there is never without a row.
+        let unclean = self.made.row && self.is_unclean().await;
+        let park = self.made.row && (unclean || (stage == Stage::Start && !cancelled));
         let mut troubles = Vec::new();
         // A start that was ended from outside may have left something that runs.
         let may_run = self.made.runtime || (self.made.row && stage == Stage::Start && ended);
@@ -35,14 +32,14 @@ impl<P: Ports> Creation<'_, P> {
         if self.made.row && !park {
             troubles.extend(self.roll_back().await.err());
         }
-        // Recovery has nothing left to do where runtime and row are settled.
-        let settled = troubles.is_empty();
-        if !worked {
+        if !unclean {
             troubles.extend(self.clean().await);
         }
         if park {
             return self.park(cause, troubles).await;
         }
+        // What could not be taken back now is left to recovery.
+        let settled = troubles.is_empty();
         let error = match troubles {
             troubles if troubles.is_empty() => cause,
             troubles => HostError::NotUndone { cause: Box::new(cause), troubles },
@@ -107,6 +104,10 @@ impl<P: Ports> Creation<'_, P> {
         }
         let ctx = self.ctx.detached(FAILED_CREATE_ROLLBACK);
         let parked = async {
+            if let Some(kept) = &self.made.worktree {
+                // Its row may not name it yet.
+                self.host.ports.set_worktree(&self.id, kept).await?;
+            }
             self.host.ports.park(&self.id, &error).await?;
             self.host.ports.session(&self.id).await
         };

@@ -41,6 +41,10 @@ pub(in crate::host) struct Model {
     pub(in crate::host) sessions: BTreeMap<SessionId, Session>,
     pub(in crate::host) projects: Vec<Project>,
     pub(in crate::host) keepers: BTreeSet<SessionId>,
+    /// Keepers that outlive their creator (C4).
+    pub(in crate::host) published: BTreeSet<SessionId>,
+    /// Worktrees that are there, in their place or in the trash.
+    pub(in crate::host) folders: BTreeSet<PathBuf>,
     pub(in crate::host) operations: Vec<Operation>,
     pub(in crate::host) held: BTreeSet<OperationId>,
     pub(in crate::host) events: Vec<Event>,
@@ -159,12 +163,15 @@ impl RuntimePort for Recorder {
         Ok(Started { created, keeper_pid: 7, pid: 8, started_at: NOW })
     }
     async fn publish_runtime(&self, ctx: &Context, id: &SessionId, _g: u32) -> PortResult<()> {
-        self.acall("publish_runtime", Some(id), Some(ctx)).await
+        self.acall("publish_runtime", Some(id), Some(ctx)).await?;
+        self.change(|m| m.published.insert(id.clone()));
+        Ok(())
     }
     async fn close(&self, ctx: &Context, id: &SessionId) -> PortResult<Closed> {
         self.acall("close", Some(id), Some(ctx)).await?;
         Ok(self.change(|m| {
             let was_running = m.keepers.remove(id);
+            m.published.remove(id);
             Closed { was_running, escalated: was_running && m.escalates }
         }))
     }
@@ -201,8 +208,13 @@ impl WorkspacePort for Recorder {
     async fn is_repository(&self, path: &Path) -> bool {
         path.join(".git").exists()
     }
-    async fn check_worktree(&self, ctx: &Context, request: &WorktreeRequest) -> PortResult<()> {
-        self.call("check_worktree", Some(&request.session), Some(ctx))
+    async fn check_worktree(
+        &self,
+        ctx: &Context,
+        request: &WorktreeRequest,
+    ) -> PortResult<Worktree> {
+        self.call("check_worktree", Some(&request.session), Some(ctx))?;
+        Ok(worktree(&request.session))
     }
     async fn create_worktree(
         &self,
@@ -210,12 +222,9 @@ impl WorkspacePort for Recorder {
         request: &WorktreeRequest,
     ) -> PortResult<Worktree> {
         self.acall("create_worktree", Some(&request.session), Some(ctx)).await?;
-        Ok(Worktree {
-            path: PathBuf::from(format!("/worktrees/{}", request.session)),
-            branch: format!("callboard/{}", request.session),
-            base: "main".into(),
-            new_branch: true,
-        })
+        let made = worktree(&request.session);
+        self.change(|m| m.folders.insert(made.path.clone()));
+        Ok(made)
     }
     async fn prepare(
         &self,
@@ -235,9 +244,10 @@ impl WorkspacePort for Recorder {
     ) -> PortResult<()> {
         self.acall("unprepare", None, Some(ctx)).await
     }
-    async fn give_back(&self, ctx: &Context, _repo: &Path, _tree: &Worktree) -> PortResult<Freed> {
+    async fn give_back(&self, ctx: &Context, _repo: &Path, tree: &Worktree) -> PortResult<Freed> {
         self.acall("give_back", None, Some(ctx)).await?;
-        let dirty = self.read(|m| m.dirty);
+        let dirty = self.read(|m| m.dirty && m.folders.contains(&tree.path));
+        self.change(|m| !dirty && m.folders.remove(&tree.path));
         Ok(Freed { freed: !dirty, reason: dirty.then(|| "2 files changed".into()) })
     }
     async fn advice(&self, ctx: &Context, _worktree: &Path) -> PortResult<Advice> {
@@ -256,30 +266,33 @@ impl WorkspacePort for Recorder {
         ctx: &Context,
         _repository: &Path,
         from: &Path,
-        _to: &Path,
+        to: &Path,
     ) -> PortResult<Moved> {
         self.acall(&format!("move_to_trash {}", from.display()), None, Some(ctx)).await?;
+        self.change(|m| m.folders.remove(from) && m.folders.insert(to.to_owned()));
         Ok(Moved::default())
     }
     async fn move_back(
         &self,
         ctx: &Context,
         _repository: &Path,
-        _from: &Path,
+        from: &Path,
         to: &Path,
         _branch: Option<&str>,
     ) -> PortResult<Moved> {
         self.acall(&format!("move_back {}", to.display()), None, Some(ctx)).await?;
+        self.change(|m| m.folders.remove(from) && m.folders.insert(to.to_owned()));
         Ok(Moved::default())
     }
     async fn ensure_worktree(
         &self,
         ctx: &Context,
         _repository: &Path,
-        _path: &Path,
+        path: &Path,
         _branch: Option<&str>,
     ) -> PortResult<Moved> {
         self.acall("ensure_worktree", None, Some(ctx)).await?;
+        self.change(|m| m.folders.insert(path.to_owned()));
         Ok(Moved::default())
     }
 }
@@ -310,6 +323,16 @@ impl AgentPort for Recorder {
             agent_session_id: Some("conversation".into()),
             how,
         })
+    }
+}
+
+/// The worktree of a session.
+pub(super) fn worktree(id: &SessionId) -> Worktree {
+    Worktree {
+        path: PathBuf::from(format!("/worktrees/{id}")),
+        branch: format!("callboard/{id}"),
+        base: "main".into(),
+        new_branch: true,
     }
 }
 

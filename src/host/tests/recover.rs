@@ -7,6 +7,7 @@ use crate::domain::session::Session;
 use crate::domain::status::Status;
 use crate::host::Host;
 use crate::host::context::Context;
+use crate::host::create::planned::Planned;
 use crate::host::error::HostError;
 use crate::host::ports::StorePort;
 
@@ -32,6 +33,12 @@ fn with_results(text: &str, state: &str, detail: &str) -> Vec<StepResult> {
     vec![crate::host::journal::result(&id(text), state, Some(detail.into()))]
 }
 
+/// What the journal of a create of `a` names before its worktree is made.
+fn planned() -> Vec<StepResult> {
+    let worktree = super::fake_world::worktree(&id("a"));
+    vec![Planned::result(&id("a"), Path::new("/src/shop"), &worktree)]
+}
+
 fn state(recorder: &Recorder) -> OperationState {
     recorder.read(|m| m.operations[0].state)
 }
@@ -40,7 +47,7 @@ fn state(recorder: &Recorder) -> OperationState {
 async fn a_create_that_was_not_published_is_undone_v2() {
     let (host, recorder) = host(vec![seeded("a", None)]);
     recorder.change(|m| m.keepers.insert(id("a")));
-    let operation = crashed(&host, Verb::Create, &["a"], vec![]).await;
+    let operation = crashed(&host, Verb::Create, &["a"], planned()).await;
     let report = host.recover(&Context::new()).await.unwrap();
     assert_eq!(report.undone, [operation]);
     assert_eq!(recorder.acts(), ["close a", "unprepare", "give_back", "rollback_seed a"]);
@@ -55,13 +62,13 @@ async fn a_create_that_was_not_published_is_undone_v2() {
 async fn a_worktree_that_the_row_does_not_name_yet_is_found_v2() {
     let before = || Session { folder: "".into(), branch: None, ..seeded("a", None) };
     let (host, recorder) = host(vec![before()]);
-    crashed(&host, Verb::Create, &["a"], vec![]).await;
+    crashed(&host, Verb::Create, &["a"], planned()).await;
     host.recover(&Context::new()).await.unwrap();
     assert_eq!(recorder.acts(), ["close a", "give_back", "rollback_seed a"]);
 
     let (host, recorder) = super::host(vec![before()]);
-    recorder.change(|m| m.dirty = true);
-    crashed(&host, Verb::Create, &["a"], vec![]).await;
+    recorder.change(|m| (m.dirty, _) = (true, m.folders.insert("/worktrees/a".into())));
+    crashed(&host, Verb::Create, &["a"], planned()).await;
     host.recover(&Context::new()).await.unwrap();
     let parked = recorder.session_now("a").unwrap();
     assert_eq!(parked.condition.status, Status::Errored);
@@ -71,8 +78,8 @@ async fn a_worktree_that_the_row_does_not_name_yet_is_found_v2() {
 #[tokio::test]
 async fn an_unclean_worktree_keeps_its_row_parked_c7() {
     let (host, recorder) = host(vec![seeded("a", None)]);
-    recorder.change(|m| m.dirty = true);
-    crashed(&host, Verb::Create, &["a"], vec![]).await;
+    recorder.change(|m| (m.dirty, _) = (true, m.folders.insert("/worktrees/a".into())));
+    crashed(&host, Verb::Create, &["a"], planned()).await;
     host.recover(&Context::new()).await.unwrap();
     assert_eq!(recorder.session_now("a").unwrap().condition.status, Status::Errored);
 }
