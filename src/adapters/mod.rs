@@ -4,6 +4,7 @@
 mod agents;
 mod error;
 mod locks;
+mod purge;
 mod runtime;
 mod store;
 mod workspace;

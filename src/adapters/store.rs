@@ -125,6 +125,10 @@ impl StorePort for Real {
         Ok(self.store.set_worktree(id, &worktree).await?)
     }
 
+    async fn clear_worktree(&self, id: &SessionId) -> PortResult<()> {
+        Ok(self.store.clear_worktree(id).await?)
+    }
+
     async fn initialise(&self, id: &SessionId, initialised: &Initialised) -> PortResult<()> {
         let initialised = rows::Initialised {
             generation: initialised.generation,

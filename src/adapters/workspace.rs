@@ -8,7 +8,7 @@ use crate::domain::plan::Advice;
 use crate::domain::rail::ProjectSetup;
 use crate::host::context::{Context, Ended};
 use crate::host::ports::{
-    Freed, Moved, PortError, PortResult, WorkspacePort, Worktree, WorktreeRequest,
+    Changes, Freed, Moved, PortError, PortResult, WorkspacePort, Worktree, WorktreeRequest,
 };
 use crate::workspace::{self, WorkspaceResult};
 
@@ -75,11 +75,34 @@ impl WorkspacePort for Real {
         };
         let work = self.workspace.give_back(repository, &worktree);
         let freed = within(ctx, "giving the worktree back", work).await?;
-        Ok(Freed { freed: freed.freed, reason: freed.reason })
+        Ok(Freed { freed: freed.freed, reason: freed.reason, only_ignored: freed.only_ignored })
     }
 
     async fn advice(&self, ctx: &Context, worktree: &Path) -> PortResult<Advice> {
         within(ctx, "looking at the worktree", self.workspace.advice(worktree)).await
+    }
+
+    async fn changes(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        base: Option<&str>,
+    ) -> PortResult<Changes> {
+        let work = self.workspace.changes(worktree, base);
+        let (files, added, removed) = within(ctx, "counting the changes", work).await?;
+        Ok(Changes { added, removed, files })
+    }
+
+    async fn diff(&self, ctx: &Context, worktree: &Path, base: Option<&str>) -> PortResult<String> {
+        within(ctx, "reading the changes", self.workspace.diff(worktree, base)).await
+    }
+
+    async fn folder_size(&self, ctx: &Context, folder: &Path) -> PortResult<u64> {
+        within(ctx, "measuring the folder", self.workspace.folder_size(folder)).await
+    }
+
+    async fn worktrees(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
+        Ok(self.workspace.worktrees().await?)
     }
 
     fn worktree_path(&self, project: &ProjectName, id: &SessionId) -> PathBuf {
@@ -144,7 +167,7 @@ fn moved(moved: workspace::Moved) -> Moved {
     Moved { note: moved.note }
 }
 
-async fn within<T>(
+pub(super) async fn within<T>(
     ctx: &Context,
     what: &str,
     work: impl Future<Output = WorkspaceResult<T>>,

@@ -4,7 +4,7 @@ use crate::adapters::Real;
 use crate::domain::error::ErrorKind;
 use crate::domain::key::Key;
 use crate::host::ports::StorePort as _;
-use crate::tui::attach::{Attach, AttachError, Left, attach};
+use crate::tui::attach::{Attach, Left, attach};
 
 use super::args::AttachArgs;
 use super::console::Console;
@@ -17,7 +17,7 @@ use super::error::{CliError, CommandResult, Ending};
 pub(crate) async fn run(console: &Console<Real>, args: AttachArgs) -> CommandResult {
     let session = console.session(&args.id).await?;
     if !session.is_live() {
-        return Err(AttachError::NotRunning(args.id).into());
+        return Err(CliError::NotRunning(args.id));
     }
     console.host.seen(std::slice::from_ref(&args.id)).await?;
     let leave = &console.config.leave_key;

@@ -1,80 +1,18 @@
-//! `stop` and `delete`.
-
-use std::collections::BTreeSet;
+//! `stop`, `kill` and `cleanup`.
 
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
-use crate::domain::plan::{Advice, Plan, PlanItem};
+use crate::domain::plan::Plan;
+use crate::host::error::HostError;
 use crate::host::ports::Ports;
-use crate::host::report::{DeleteReport, DeleteRequest, StopReport};
+use crate::host::report::{StopReport, StopResult};
 
-use super::args::{DeleteArgs, StopArgs};
-use super::ask::{Guard, confirm, names, plan_text};
+use super::args::{CleanupArgs, KillArgs, StopArgs};
+use super::ask::{confirm, names, plan_text};
 use super::console::Console;
-use super::error::{CliError, CommandResult, Ending};
+use super::error::{CommandResult, Ending};
 use super::json::PlanJson;
 use super::select;
-
-/// The reason of a stop that had nothing to do.
-const NOT_RUNNING: &str = "not running";
-
-/// `delete`
-///
-/// # Errors
-/// Refused, declined or failed; nothing was deleted then.
-pub(crate) async fn delete<P: Ports>(console: &Console<P>, args: DeleteArgs) -> CommandResult {
-    let chosen = select::choose(console, &args.selector).await?;
-    let request = DeleteRequest {
-        ids: chosen.ids,
-        conditions: chosen.conditions,
-        with_rowless: chosen.plainly_named,
-        actor: console.actor.clone(),
-    };
-    let plan = console.host.plan_delete(&console.context, &request).await?;
-    if args.dry_run {
-        console.out.answer(&PlanJson::from(&plan), |_| plan_text(&plan))?;
-        return Ok(Ending::Done);
-    }
-    if !args.yes && !plan.is_empty() {
-        confirm("delete", &question(&plan))?;
-    }
-    let guard = Guard::new(&plan, args.yes);
-    let report = console.host.delete(&console.context, request, &|plan| guard.admits(plan)).await?;
-    console.out.report(&report, delete_text)?;
-    let held = report.skipped.iter().filter(|skip| skip.reason.contains("did_not_end")).count();
-    Ok(Ending::of(report.removed_session_ids.len(), held, ErrorKind::Failed))
-}
-
-fn question(plan: &Plan) -> String {
-    let live = plan.items.iter().filter(|item| item.row.live).count();
-    let dirty = plan.items.iter().filter(|item| item.advice.dirty_files > Some(0)).count();
-    let stops =
-        if live > 0 { format!("; {live} running agents will be stopped") } else { String::new() };
-    let keeps = if dirty > 0 {
-        format!("; {dirty} have uncommitted work, kept in the trash")
-    } else {
-        String::new()
-    };
-    format!("Delete {}{stops}{keeps}?", names(&plan.ids()))
-}
-
-fn delete_text(report: &DeleteReport) -> String {
-    let mut text = match report.batch.as_ref() {
-        Some(batch) => format!(
-            "{} deleted; undo with: callboard restore --batch {batch}\n",
-            report.removed_session_ids.len()
-        ),
-        None => "nothing was deleted\n".to_owned(),
-    };
-    let remarks = report.notes.iter().map(|note| format!("{}: {}\n", note.id, note.text));
-    let skipped =
-        report.skipped.iter().map(|skip| format!("skipped {}: {}\n", skip.id, skip.reason));
-    let late = report.cleanup_failed_ids.iter().map(|id| {
-        format!("{id}: its folder could not be moved yet; tried again at the next start\n")
-    });
-    text.extend(remarks.chain(skipped).chain(late));
-    text
-}
 
 /// `stop`
 ///
@@ -82,55 +20,107 @@ fn delete_text(report: &DeleteReport) -> String {
 /// Refused, declined or failed.
 pub(crate) async fn stop<P: Ports>(console: &Console<P>, args: StopArgs) -> CommandResult {
     let chosen = select::choose(console, &args.selector).await?;
-    let plan = stop_plan(console, &chosen.ids).await?;
+    let plan = console.host.plan_each(&console.context, &chosen.ids).await?;
     if args.dry_run {
-        console.out.answer(&PlanJson::from(&plan), |_| plan_text(&plan))?;
-        return Ok(Ending::Done);
+        return foresee(console, &plan);
     }
-    let live: Vec<SessionId> =
-        plan.items.iter().filter(|item| item.row.live).map(|item| item.row.id.clone()).collect();
+    let live = live(&plan);
     if !args.yes && !live.is_empty() {
         confirm("stop", &format!("Stop {}?", names(&live)))?;
     }
     let ids: Vec<SessionId> = chosen.ids.into_iter().collect();
-    let report = console.host.stop(&console.context, &ids, args.done, &console.actor).await?;
-    console.out.report(&report, stop_text)?;
-    Ok(stop_ending(&report))
+    let (ctx, actor) = (&console.context, &console.actor);
+    let report = console.host.stop(ctx, &ids, &chosen.conditions, args.done, actor).await?;
+    console.out.report(&report, |report| text(report, "stopped"))?;
+    Ok(ending(&report.results, |_| true))
 }
 
-/// What a stop touches: the sessions themselves, not their children (`spec/lifecycle.md` K1).
-async fn stop_plan<P: Ports>(
-    console: &Console<P>,
-    ids: &BTreeSet<SessionId>,
-) -> Result<Plan, CliError> {
-    let rows = console.host.ports().plan_rows(ids).await?;
-    let items = rows
-        .rows
-        .into_iter()
-        .filter(|row| ids.contains(&row.id))
-        .map(|row| PlanItem { row, pulled_in_by: None, advice: Advice::default() })
-        .collect();
-    Ok(Plan { items, skipped: rows.missing })
+/// `kill`
+///
+/// # Errors
+/// Refused, declined or failed.
+pub(crate) async fn kill<P: Ports>(console: &Console<P>, args: KillArgs) -> CommandResult {
+    let chosen = select::choose(console, &args.selector).await?;
+    let plan = console.host.plan_each(&console.context, &chosen.ids).await?;
+    if args.dry_run {
+        return foresee(console, &plan);
+    }
+    if !args.yes && !plan.is_empty() {
+        confirm("kill", &question(&plan))?;
+    }
+    let ids: Vec<SessionId> = chosen.ids.into_iter().collect();
+    let (ctx, actor) = (&console.context, &console.actor);
+    let report = console.host.kill(ctx, &ids, &chosen.conditions, actor).await?;
+    console.out.report(&report, |report| text(report, "killed"))?;
+    // What is not there cannot be killed, and need not be (`spec/lifecycle.md` K2).
+    Ok(ending(&report.results, |kind| kind != ErrorKind::NotFound))
 }
 
-fn stop_ending(report: &StopReport) -> Ending {
-    let reasons = report.results.iter().filter_map(|result| result.reason.as_deref());
-    let failed: Vec<&str> = reasons.filter(|reason| *reason != NOT_RUNNING).collect();
-    let kind = match failed.first() {
-        Some(&("not_found" | "in_trash")) => ErrorKind::NotFound,
-        _ => ErrorKind::Failed,
-    };
-    Ending::of(report.results.len() - failed.len(), failed.len(), kind)
-}
-
-fn stop_text(report: &StopReport) -> String {
-    let line = |result: &crate::host::report::StopResult| match &result.reason {
-        Some(reason) => format!("{}: {reason}\n", result.id),
-        None if result.stopped && result.escalated => {
-            format!("{} stopped; it did not end when asked politely\n", result.id)
+/// `cleanup`
+///
+/// # Errors
+/// There is no such project, or the sessions cannot be listed.
+pub(crate) async fn cleanup<P: Ports>(console: &Console<P>, args: CleanupArgs) -> CommandResult {
+    let project = args.project.as_ref();
+    if let Some(name) = project {
+        let projects = console.host.ports().projects().await?;
+        if !projects.iter().any(|known| known.name == *name) {
+            return Err(HostError::NoProject(name.to_string()).into());
         }
-        None if result.stopped => format!("{} stopped\n", result.id),
-        None => format!("{} had ended\n", result.id),
+    }
+    if args.dry_run {
+        let plan = console.host.plan_cleanup(&console.context, project).await?;
+        return foresee(console, &plan);
+    }
+    let report = console.host.cleanup(&console.context, project, &console.actor).await?;
+    console.out.report(&report, |report| text(report, "ended"))?;
+    Ok(ending(&report.results, |_| true))
+}
+
+fn foresee<P>(console: &Console<P>, plan: &Plan) -> CommandResult {
+    console.out.answer(&PlanJson::from(plan), |_| plan_text(plan))?;
+    Ok(Ending::Done)
+}
+
+fn live(plan: &Plan) -> Vec<SessionId> {
+    plan.items.iter().filter(|item| item.row.live).map(|item| item.row.id.clone()).collect()
+}
+
+fn question(plan: &Plan) -> String {
+    let dirty = plan.items.iter().filter(|item| item.advice.dirty_files > Some(0)).count();
+    let keeps = if dirty > 0 {
+        format!("; the worktrees of {dirty} hold uncommitted work and stay")
+    } else {
+        String::new()
     };
-    report.results.iter().map(line).collect()
+    format!("Kill {} and give back clean worktrees{keeps}?", names(&plan.ids()))
+}
+
+/// What counts as a failure is a trouble that `counts`; a worktree that is kept is none.
+fn ending(results: &[StopResult], counts: impl Fn(ErrorKind) -> bool) -> Ending {
+    let troubles = results.iter().filter_map(|result| result.trouble);
+    let troubles: Vec<ErrorKind> = troubles.filter(|kind| counts(*kind)).collect();
+    let kind = troubles.first().copied().unwrap_or(ErrorKind::Failed);
+    Ending::of(results.len() - troubles.len(), troubles.len(), kind)
+}
+
+fn text(report: &StopReport, ended: &str) -> String {
+    let line = |result: &StopResult| {
+        let mut words = Vec::new();
+        if result.stopped && result.escalated {
+            words.push(format!("{ended}; it did not end when asked politely"));
+        } else if result.stopped {
+            words.push(ended.to_owned());
+        }
+        if result.freed {
+            words.push("worktree given back".to_owned());
+        }
+        words.extend(result.reason.clone());
+        if words.is_empty() {
+            words.push("had ended".to_owned());
+        }
+        format!("{}: {}\n", result.id, words.join("; "))
+    };
+    let text: String = report.results.iter().map(line).collect();
+    if text.is_empty() { "nothing to do\n".to_owned() } else { text }
 }

@@ -12,6 +12,7 @@ use crate::domain::ids::{InvalidName, OperationId, SessionId};
 use crate::host::context::Ended;
 use crate::host::error::HostError;
 use crate::host::ports::PortError;
+use crate::runtime::client::ClientError;
 use crate::tui::attach::AttachError;
 use crate::tui::run::RunError;
 
@@ -44,6 +45,9 @@ pub(crate) enum CliError {
     /// The operator answered no.
     #[error("nothing was done")]
     Declined,
+    /// The session has no keeper.
+    #[error("session {0} does not run")]
+    NotRunning(SessionId),
     /// A session ended before it was in one of the states waited for.
     #[error("session {id} ended with status {status} before it was in one of the states")]
     EndedFirst {
@@ -97,7 +101,10 @@ impl CliError {
             Self::Port(error) => error.kind,
             Self::Name(_) | Self::Usage { .. } => ErrorKind::Usage,
             Self::NoOperation(_) => ErrorKind::NotFound,
-            Self::NobodyToAsk(_) | Self::Declined | Self::EndedFirst { .. } => ErrorKind::Refused,
+            Self::NobodyToAsk(_)
+            | Self::Declined
+            | Self::NotRunning(_)
+            | Self::EndedFirst { .. } => ErrorKind::Refused,
             Self::WaitedTooLong => ErrorKind::TimedOut,
             Self::Interrupted => ErrorKind::Interrupted,
             Self::Io { .. } | Self::ClosedPipe => ErrorKind::Failed,
@@ -114,6 +121,7 @@ impl CliError {
             Self::NobodyToAsk(_) => {
                 Some("add --yes to go on without being asked, or --dry-run to see the plan".into())
             }
+            Self::NotRunning(id) => Some(format!("launch it again with: callboard restore {id}")),
             Self::NoOperation(_) => Some("callboard ops lists them".into()),
             _ => None,
         }
@@ -123,7 +131,8 @@ impl CliError {
     pub(crate) fn id(&self) -> Option<&SessionId> {
         match self {
             Self::Part { id, .. } => id.as_ref(),
-            Self::EndedFirst { id, .. }
+            Self::NotRunning(id)
+            | Self::EndedFirst { id, .. }
             | Self::Host(
                 HostError::NotFound(id)
                 | HostError::IdInTrash(id)
@@ -148,7 +157,7 @@ macro_rules! parts {
         })+
     };
 }
-parts!(ConfigError, OpenError, AttachError, RunError);
+parts!(ConfigError, OpenError, AttachError, RunError, ClientError);
 
 impl From<Ended> for CliError {
     fn from(ended: Ended) -> Self {

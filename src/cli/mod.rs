@@ -2,12 +2,14 @@
 //! contains no rule of its own. `spec/cli.md` is its contract.
 
 mod agents;
+mod ansi;
 mod args;
 mod ask;
 mod attach;
 mod board;
 mod config;
 mod console;
+mod delete;
 mod demo;
 mod edit;
 mod end;
@@ -16,6 +18,7 @@ mod json;
 mod list;
 mod output;
 mod project;
+mod purge;
 mod records;
 mod restore;
 mod scripted;
@@ -109,7 +112,14 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
 async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
     if matches!(
         command,
-        Command::Spawn(_) | Command::Stop(_) | Command::Delete(_) | Command::Restore(_)
+        Command::Spawn(_)
+            | Command::Stop(_)
+            | Command::Kill(_)
+            | Command::Cleanup(_)
+            | Command::Delete(_)
+            | Command::Clear(_)
+            | Command::Purge(_)
+            | Command::Restore(_)
     ) {
         Box::pin(console.recover_first()).await;
     }
@@ -124,7 +134,11 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Keys(args) => Box::pin(talk::keys(console, args)),
         Command::Wait(args) => Box::pin(wait::run(console, args)),
         Command::Stop(args) => Box::pin(end::stop(console, *args)),
-        Command::Delete(args) => Box::pin(end::delete(console, *args)),
+        Command::Kill(args) => Box::pin(end::kill(console, *args)),
+        Command::Cleanup(args) => Box::pin(end::cleanup(console, args)),
+        Command::Delete(args) => Box::pin(delete::delete(console, *args)),
+        Command::Clear(args) => Box::pin(delete::clear(console, args)),
+        Command::Purge(args) => Box::pin(purge::run(console, *args)),
         Command::Restore(args) => Box::pin(restore::run(console, args)),
         Command::Pin(args) => Box::pin(async move { edit::pin(console, &args.ids, true).await }),
         Command::Unpin(args) => Box::pin(async move { edit::pin(console, &args.ids, false).await }),

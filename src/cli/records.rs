@@ -1,7 +1,7 @@
 //! `messages`, `events`, `ops`, `recover`.
 
 use crate::domain::event::{Event, Message};
-use crate::domain::ids::SessionId;
+use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::operation::Operation;
 use crate::domain::text::clean_block;
 use crate::host::ports::Ports;
@@ -39,10 +39,11 @@ fn message_text(message: &Message) -> String {
 /// # Errors
 /// There is no such session.
 pub(crate) async fn events<P: Ports>(console: &Console<P>, args: EventsArgs) -> CommandResult {
-    if let Some(id) = &args.id {
+    let events = console.host.ports().events(args.id.as_ref(), args.limit).await?;
+    // What was done to a purged session stays.
+    if let Some(id) = args.id.as_ref().filter(|_| events.is_empty()) {
         console.session(id).await?;
     }
-    let events = console.host.ports().events(args.id.as_ref(), args.limit).await?;
     console.out.answer(&Named("events", &events), |list| event_table(list.1))?;
     Ok(Ending::Done)
 }
@@ -80,15 +81,40 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
                 .answer(&Named("operations", &operations), |list| operation_table(list.1))?;
         }
         OpsCommand::Show { id } => {
-            let operations = console.host.ports().operations(usize::MAX).await?;
-            let operation = operations
-                .iter()
-                .find(|operation| operation.id == id)
-                .ok_or(CliError::NoOperation(id))?;
-            console.out.answer(operation, operation_text)?;
+            console.out.answer(&operation(console, &id).await?, operation_text)?;
+        }
+        OpsCommand::Resume { id } => {
+            let whole = console.host.resume(&console.context, &id).await?;
+            tell(console, &id).await?;
+            return Ok(if whole { Ending::Done } else { Ending::Short(ErrorKind::Partial) });
+        }
+        OpsCommand::Undo { id } => {
+            let report = console.host.undo(&console.context, &id, &console.actor).await?;
+            tell(console, &id).await?;
+            return Ok(super::restore::ending(&report));
+        }
+        OpsCommand::Abandon { id } => {
+            console.host.abandon(&console.context, &id).await?;
+            tell(console, &id).await?;
         }
     }
     Ok(Ending::Done)
+}
+
+/// One operation as it is now.
+async fn operation<P: Ports>(
+    console: &Console<P>,
+    id: &OperationId,
+) -> Result<Operation, CliError> {
+    let operations = console.host.ports().operations(usize::MAX).await?;
+    let found = operations.into_iter().find(|operation| operation.id == *id);
+    found.ok_or_else(|| CliError::NoOperation(id.clone()))
+}
+
+/// Reports how an operation stands after it was decided on.
+async fn tell<P: Ports>(console: &Console<P>, id: &OperationId) -> Result<(), CliError> {
+    let operations = [operation(console, id).await?];
+    console.out.report(&Named("operations", &operations), |list| operation_table(list.1))
 }
 
 fn operation_table(operations: &[Operation]) -> String {

@@ -89,7 +89,8 @@ async fn foresee<P: Ports>(
     Ok(report)
 }
 
-fn ending(report: &RestoreReport) -> Ending {
+/// How a command ends that restored something.
+pub(crate) fn ending(report: &RestoreReport) -> Ending {
     let back = report.restored_session_ids.len() + report.launched_ids.len();
     Ending::of(back, report.not_restored.len(), ErrorKind::Refused)
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::domain::ids::SessionId;
 use crate::domain::plan::Conditions;
 use crate::domain::query::{Filter, PageQuery};
+use crate::domain::trash::PurgeChoice;
 use crate::host::ports::Ports;
 
 use super::args::{IdArg, Selector};
@@ -59,15 +60,10 @@ pub(crate) async fn choose<P: Ports>(
     console: &Console<P>,
     selector: &Selector,
 ) -> Result<Chosen, CliError> {
-    if selector.is_empty() {
-        return Err(CliError::Usage {
-            message: "no session was named".to_owned(),
-            hint: Some("give ids, a filter such as --project NAME, or --all".to_owned()),
-        });
-    }
+    must_name(selector)?;
     let conditions = selector.conditions();
     if selector.ids.is_empty() {
-        let ids = matching(console, selector.filter(Vec::new())).await?;
+        let ids = matching(console, selector.filter(Vec::new()), false).await?;
         return Ok(Chosen { ids: ids.into_iter().collect(), conditions, plainly_named: false });
     }
     let named = ids(&selector.ids)?;
@@ -79,19 +75,63 @@ pub(crate) async fn choose<P: Ports>(
     }
     // Ids that lead nowhere stay, so that the report says so.
     let known = console.host.ports().sessions(&named).await?;
-    let mut ids: BTreeSet<SessionId> = matching(console, choosing).await?.into_iter().collect();
+    let mut ids: BTreeSet<SessionId> =
+        matching(console, choosing, false).await?.into_iter().collect();
     ids.extend(
         named.into_iter().filter(|id| !known.iter().any(|s| s.id == *id && s.deletion.is_none())),
     );
     Ok(Chosen { ids, conditions, plainly_named: false })
 }
 
+/// What a purge is asked for: sessions of the trash, whose ages count since their deletion.
+///
+/// # Errors
+/// As [`choose`].
+pub(crate) async fn choose_in_trash<P: Ports>(
+    console: &Console<P>,
+    selector: &Selector,
+) -> Result<PurgeChoice, CliError> {
+    must_name(selector)?;
+    let named = ids(&selector.ids)?;
+    // Age and pins are tested on whole trees.
+    let choosing =
+        Filter { older_than: None, exclude_pinned: false, ..selector.filter(named.clone()) };
+    let plain = Filter { ids: named.clone(), ..Filter::default() };
+    let ids = if choosing != plain {
+        let mut ids: BTreeSet<SessionId> =
+            matching(console, choosing, true).await?.into_iter().collect();
+        let known = console.host.ports().sessions(&named).await?;
+        // Ids that lead nowhere stay, so that the report says so.
+        ids.extend(named.into_iter().filter(|id| {
+            !known.iter().any(|session| session.id == *id && session.deletion.is_some())
+        }));
+        Some(ids)
+    } else if selector.ids.is_empty() {
+        None
+    } else {
+        Some(named.into_iter().collect())
+    };
+    let Selector { older_than, exclude_pinned, .. } = *selector;
+    Ok(PurgeChoice { ids, older_than, exclude_pinned })
+}
+
+fn must_name(selector: &Selector) -> Result<(), CliError> {
+    if selector.is_empty() {
+        return Err(CliError::Usage {
+            message: "no session was named".to_owned(),
+            hint: Some("give ids, a filter such as --project NAME, or --all".to_owned()),
+        });
+    }
+    Ok(())
+}
+
 /// Every session that `filter` lets through.
 async fn matching<P: Ports>(
     console: &Console<P>,
     filter: Filter,
+    deleted: bool,
 ) -> Result<Vec<SessionId>, CliError> {
-    let mut query = PageQuery { filter, limit: PAGE, ..PageQuery::default() };
+    let mut query = PageQuery { filter, deleted, limit: PAGE, ..PageQuery::default() };
     let mut ids = Vec::new();
     loop {
         let page = console.host.ports().page(&query).await?;

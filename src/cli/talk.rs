@@ -1,18 +1,26 @@
 //! `send`, `keys`, `screen`.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use crate::domain::error::ErrorKind;
+use crate::domain::ids::SessionId;
 use crate::domain::key::Key;
 use crate::host::ports::Ports;
 use crate::host::report::SendResult;
 
+use super::ansi;
 use super::args::{IdArg, KeysArgs, ScreenArgs, SendArgs};
 use super::console::{Console, read_input};
 use super::error::{CliError, CommandResult, Ending};
 use super::json::{Named, ScreenJson, WaitJson};
+use super::output::write_text;
 use super::select;
 use super::wait::{Awaited, until};
+
+/// How long a keeper may take to show its screen.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// `{results, waited}`; `waited` only with `--wait`.
 #[derive(Debug, Serialize)]
@@ -111,13 +119,30 @@ pub(crate) async fn screen<P: Ports>(console: &Console<P>, args: ScreenArgs) -> 
         });
     }
     console.session(&args.id).await?;
-    let screen = console.host.ports().screen(&console.context, &args.id, args.scrollback).await?;
+    let ports = console.host.ports();
+    let context = console.context.within(PATIENCE);
+    if args.ansi {
+        let socket = console.home.socket(ports.workspace(), &args.id);
+        let text = context.run(ansi::read(&socket, args.scrollback)).await?;
+        write_text(&text.map_err(|error| not_running(error.into(), &args.id))?)?;
+        return Ok(Ending::Done);
+    }
+    let screen = ports.screen(&context, &args.id, args.scrollback).await;
+    let screen = screen.map_err(|error| not_running(error.into(), &args.id))?;
     console.out.answer(&ScreenJson::from(&screen), |_| {
         let lines: Vec<&str> = screen.lines.iter().map(|line| line.trim_end()).collect();
         let used = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
         lines[..used].join("\n")
     })?;
     Ok(Ending::Done)
+}
+
+/// A session without a keeper does not run; it is there all the same.
+fn not_running(error: CliError, id: &SessionId) -> CliError {
+    match error.kind() {
+        ErrorKind::NotFound => CliError::NotRunning(id.clone()),
+        _ => error,
+    }
 }
 
 #[cfg(test)]

@@ -19,4 +19,5 @@ pub mod session;
 pub mod status;
 pub mod text;
 pub mod time;
+pub mod trash;
 pub mod words;

@@ -30,7 +30,7 @@ impl Conditions {
     }
 
     /// Why `row` does not satisfy them; none where it does.
-    fn refuse(&self, row: &PlanRow, now: Timestamp) -> Option<SkipReason> {
+    pub fn refuse(&self, row: &PlanRow, now: Timestamp) -> Option<SkipReason> {
         if self.exclude_pinned && row.pinned {
             return Some(SkipReason::Pinned);
         }
@@ -63,6 +63,12 @@ pub enum SkipReason {
     NotFound,
     /// It is in the trash already.
     InTrash,
+    /// It is not in the trash, so it cannot be purged.
+    NotInTrash,
+    /// Its tree in the trash changed meanwhile.
+    Changed,
+    /// Its folder could not be moved into the trash yet.
+    NotMoved,
     /// It did not end after KILL.
     DidNotEnd,
     /// The operator dropped it from the plan.
@@ -81,6 +87,9 @@ impl std::fmt::Display for SkipReason {
             Self::TooYoung => f.write_str("too_young"),
             Self::NotFound => f.write_str("not_found"),
             Self::InTrash => f.write_str("in_trash"),
+            Self::NotInTrash => f.write_str("not_in_trash"),
+            Self::Changed => f.write_str("changed"),
+            Self::NotMoved => f.write_str("not_moved"),
             Self::DidNotEnd => f.write_str("did_not_end"),
             Self::Dropped => f.write_str("dropped"),
             Self::DescendantDidNotEnd(id) => write!(f, "descendant_did_not_end: {id}"),

@@ -45,6 +45,11 @@ impl Faults {
         self
     }
 
+    /// Whether a step fails by this plan.
+    pub fn fails(&self) -> bool {
+        self.at.iter().any(|(_, fault)| *fault == Fault::Fail)
+    }
+
     /// The points that were passed, in order.
     pub fn passed(&self) -> Vec<String> {
         self.passed.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -1,6 +1,7 @@
 //! The coordinators: the only place where the lifecycle of sessions is decided
 //! (`spec/lifecycle.md`). Knows no SQL, git or PTY: those are behind [`ports`].
 
+mod cleanup;
 pub mod context;
 mod create;
 mod delete;
@@ -13,6 +14,7 @@ mod launch;
 pub mod locks;
 mod parallel;
 pub mod ports;
+mod purge;
 mod reconcile;
 mod recover;
 pub mod report;
@@ -21,6 +23,7 @@ mod send;
 mod stop;
 #[cfg(test)]
 mod tests;
+mod undo;
 
 pub use delete::Admission;
 

@@ -19,6 +19,7 @@ use crate::domain::session::{FolderKind, Kind, LaunchFacts, Session};
 use crate::domain::time::Timestamp;
 
 use super::context::Context;
+pub use super::purge::port::{PurgePort, PurgedRows};
 
 /// A port's failure, already in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,8 +37,14 @@ pub struct PortError {
 pub type PortResult<T> = Result<T, PortError>;
 
 /// Everything that the coordinators need, as one type.
-pub trait Ports: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort {}
-impl<T: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort> Ports for T {}
+pub trait Ports:
+    StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort
+{
+}
+impl<T> Ports for T where
+    T: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort
+{
+}
 
 /// The seed row of a create (C3).
 #[derive(Debug, Clone, PartialEq)]
@@ -175,6 +182,8 @@ pub trait StorePort: Send + Sync + 'static {
         id: &SessionId,
         worktree: &Worktree,
     ) -> impl Future<Output = PortResult<()>> + Send;
+    /// The session has no folder any more; its branch stays known (K4).
+    fn clear_worktree(&self, id: &SessionId) -> impl Future<Output = PortResult<()>> + Send;
     /// Writes handle and generation; alive, not started.
     fn initialise(
         &self,
@@ -312,6 +321,17 @@ pub enum LaunchedHow {
     Fresh,
 }
 
+impl LaunchedHow {
+    /// The words for it, behind the id of the session.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Resumed => "resumed its conversation",
+            Self::PromptAgain => "was given its prompt again",
+            Self::Fresh => "started fresh",
+        }
+    }
+}
+
 /// What is needed to start a runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartRequest {
@@ -351,6 +371,8 @@ pub struct Closed {
     pub was_running: bool,
     /// TERM or KILL was needed after the polite way.
     pub escalated: bool,
+    /// The process of its keeper, where known.
+    pub keeper_pid: Option<u32>,
 }
 
 /// What to type into an agent (K5).
@@ -423,6 +445,11 @@ pub trait RuntimePort: Send + Sync + 'static {
     ) -> impl Future<Output = PortResult<ScreenText>> + Send;
     /// Asks whether keeper and process are there.
     fn probe(&self, session: &Session) -> impl Future<Output = Evidence> + Send;
+    /// Returns when the keeper of a session is gone; at once where there is none.
+    fn gone(&self, id: &SessionId) -> impl Future<Output = ()> + Send;
+    /// Ends what outlived a killed keeper, known by the environment of its launch (V4); answers the
+    /// processes that are gone.
+    fn end_strays(&self) -> impl Future<Output = PortResult<Vec<u32>>> + Send;
     /// Sessions of this workspace that have a keeper, by its socket.
     fn keepers(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
 }
@@ -462,6 +489,8 @@ pub struct Freed {
     pub freed: bool,
     /// Why not, or where it went.
     pub reason: Option<String>,
+    /// Kept only because of ignored files: it may go to the trash (K3).
+    pub only_ignored: bool,
 }
 
 /// A worktree that was moved.
@@ -469,6 +498,17 @@ pub struct Freed {
 pub struct Moved {
     /// What the operator should know: left attached, detached ...
     pub note: Option<String>,
+}
+
+/// How much a worktree differs from the commit that its branch started from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Added lines.
+    pub added: u32,
+    /// Removed lines.
+    pub removed: u32,
+    /// Changed files.
+    pub files: u32,
 }
 
 /// Worktrees by git.
@@ -518,6 +558,28 @@ pub trait WorkspacePort: Send + Sync + 'static {
         ctx: &Context,
         worktree: &Path,
     ) -> impl Future<Output = PortResult<Advice>> + Send;
+    /// How much a worktree differs from `base`, else from its last commit.
+    fn changes(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        base: Option<&str>,
+    ) -> impl Future<Output = PortResult<Changes>> + Send;
+    /// The difference as git prints it, with the files behind it that git does not know yet.
+    fn diff(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        base: Option<&str>,
+    ) -> impl Future<Output = PortResult<String>> + Send;
+    /// Bytes that a folder holds.
+    fn folder_size(
+        &self,
+        ctx: &Context,
+        folder: &Path,
+    ) -> impl Future<Output = PortResult<u64>> + Send;
+    /// Folders where worktrees are made that are there, with the session that each is named after.
+    fn worktrees(&self) -> impl Future<Output = PortResult<Vec<(SessionId, PathBuf)>>> + Send;
     /// Where the worktree of a session is made.
     fn worktree_path(&self, project: &ProjectName, id: &SessionId) -> PathBuf;
     /// Where the worktree of a session goes when it is deleted.

@@ -1,6 +1,7 @@
 //! Finishing or undoing what a crash left half done (`spec/lifecycle.md` section 10).
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
@@ -14,7 +15,7 @@ use super::context::{CLEAN_UP, CLOSE, Context};
 use super::create::planned::Planned;
 use super::delete::moves::Move;
 use super::error::{HostError, HostResult};
-use super::ports::{Freed, Ports};
+use super::ports::{Closed, Freed, Ports};
 use super::report::RecoverReport;
 
 /// What recovery made of an operation.
@@ -60,12 +61,29 @@ impl<P: Ports> Host<P> {
                 }
             }
         }
-        self.end_rowless(ctx).await?;
+        report.ended_processes = self.end_rowless(ctx).await?;
+        report.ended_processes.extend(self.ports.end_strays().await?);
+        report.ended_processes.sort_unstable();
         let changed = self.reconcile().await?;
         let sessions = self.ports.sessions(&changed).await?;
         let adopted = sessions.into_iter().filter(Session::is_live).map(|session| session.id);
         report.adopted = adopted.collect();
+        report.orphans = self.orphans().await?;
         Ok(report)
+    }
+
+    /// Worktrees of ours that no row names. They are listed, and never removed (V4).
+    async fn orphans(&self) -> HostResult<Vec<PathBuf>> {
+        let made = self.ports.worktrees().await?;
+        let ids: Vec<SessionId> = made.iter().map(|(id, _)| id.clone()).collect();
+        let sessions = self.ports.sessions(&ids).await?;
+        let is_named = |id: &SessionId, path: &PathBuf| {
+            // A create that is under way names its worktree once it is made.
+            let fits = |folder: &PathBuf| folder == path || folder.as_os_str().is_empty();
+            sessions.iter().any(|session| session.id == *id && fits(&session.folder))
+        };
+        let orphans = made.into_iter().filter(|(id, path)| !is_named(id, path));
+        Ok(orphans.map(|(_, path)| path).collect())
     }
 
     /// Tries an unfinished or stuck operation once more: finished or undone, as its step says (V2).
@@ -92,7 +110,7 @@ impl<P: Ports> Host<P> {
     }
 
     /// An unfinished operation with its lock.
-    async fn claim(&self, id: &OperationId) -> HostResult<(Operation, P::Guard)> {
+    pub(super) async fn claim(&self, id: &OperationId) -> HostResult<(Operation, P::Guard)> {
         let Some(own) = self.ports.acquire_operation(id).await? else {
             let message = format!("operation {id} still runs");
             return Err(HostError::Refused { message, hint: None });
@@ -121,8 +139,9 @@ impl<P: Ports> Host<P> {
             Verb::Delete => self.recover_delete(ctx, &operation).await,
             Verb::Restore => self.recover_restore(ctx, &operation).await,
             Verb::Launch => self.recover_launch(ctx, &operation).await,
-            Verb::Stop | Verb::Kill => self.recover_stop(ctx, &operation).await,
-            Verb::Cleanup | Verb::Purge | Verb::Send => Ok(Recovered::Nothing),
+            Verb::Stop | Verb::Kill | Verb::Cleanup => self.recover_stop(ctx, &operation).await,
+            Verb::Purge => self.recover_purge(ctx, &operation).await,
+            Verb::Send => Ok(Recovered::Nothing),
         };
         match &recovered {
             Ok(Recovered::Waits) => {}
@@ -279,15 +298,16 @@ impl<P: Ports> Host<P> {
         if session.deletion.is_none() {
             self.end_runtime(ctx, &session.id).await?;
             self.end_row(ctx, &session.id).await?;
-            if operation.kind == Verb::Kill {
-                self.free(ctx, &session).await;
+            if operation.kind != Verb::Stop {
+                self.free(ctx, operation, &session).await?;
             }
         }
         Ok(Recovered::Finished)
     }
 
-    /// Ends runtimes whose session is not there or in the trash (V4).
-    async fn end_rowless(&self, ctx: &Context) -> HostResult<()> {
+    /// Ends runtimes whose session is not there or in the trash (V4); answers their keepers.
+    async fn end_rowless(&self, ctx: &Context) -> HostResult<Vec<u32>> {
+        let mut ended = Vec::new();
         let keepers = self.ports.keepers().await?;
         let sessions = self.ports.sessions(&keepers).await?;
         let present = sessions.iter().filter(|session| session.deletion.is_none());
@@ -301,11 +321,14 @@ impl<P: Ports> Host<P> {
                 continue;
             }
             match self.end_runtime(ctx, id).await {
-                Ok(()) => self.audit("stop", ids, &Actor::Callboard, None).await,
+                Ok(closed) => {
+                    ended.extend(closed.keeper_pid);
+                    self.audit("stop", ids, &Actor::Callboard, None).await;
+                }
                 Err(error) => tracing::warn!(session = %id, %error, "a runtime did not end"),
             }
         }
-        Ok(())
+        Ok(ended)
     }
 
     async fn roll_back(&self, ctx: &Context, id: &SessionId) -> HostResult<()> {
@@ -317,10 +340,9 @@ impl<P: Ports> Host<P> {
         ctx.write("ending the row", ended).await
     }
 
-    async fn end_runtime(&self, ctx: &Context, id: &SessionId) -> HostResult<()> {
+    async fn end_runtime(&self, ctx: &Context, id: &SessionId) -> HostResult<Closed> {
         let ctx = ctx.detached(CLOSE);
-        let closed = ctx.step("closing the runtime", self.ports.close(&ctx, id)).await;
-        closed.map(drop)
+        ctx.step("closing the runtime", self.ports.close(&ctx, id)).await
     }
 
     /// The one session of an operation.

@@ -6,11 +6,13 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
 use crate::domain::operation::Verb;
 use crate::domain::plan::{Conditions, Skipped};
 use crate::domain::session::{Kind, LaunchFacts, Session};
+use crate::domain::trash::PurgeChoice;
 
 use super::ports::LaunchedHow;
 
@@ -197,6 +199,9 @@ pub struct StopResult {
     pub reason: Option<String>,
     /// TERM or KILL was needed.
     pub escalated: bool,
+    /// What went wrong, where something did; `reason` says it in words.
+    #[serde(skip)]
+    pub trouble: Option<ErrorKind>,
 }
 
 /// What a stop came to.
@@ -204,6 +209,33 @@ pub struct StopResult {
 pub struct StopReport {
     /// One for each session.
     pub results: Vec<StopResult>,
+}
+
+/// Sessions to remove from the trash for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PurgeRequest {
+    /// Which.
+    pub choice: PurgeChoice,
+    /// Branches that go too, merged or not.
+    pub branches: BTreeSet<String>,
+    /// Who asks.
+    pub actor: Actor,
+}
+
+/// What a purge came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+pub struct PurgeReport {
+    /// Gone for good.
+    pub purged_session_ids: Vec<SessionId>,
+    /// Messages that went along.
+    pub removed_messages: u64,
+    /// Bytes of removed files.
+    pub freed_bytes: u64,
+    /// Left alone.
+    pub skipped: Vec<SkippedRow>,
+    /// Sessions whose files could not be removed yet; tried again at the next start.
+    #[serde(skip)]
+    pub files_left: Vec<Note>,
 }
 
 /// What sending to one session came to.

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::domain::ids::SessionId;
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::Session;
+use crate::domain::trash::trees;
 
 use super::Host;
 use super::context::{CLEAN_UP, Context};
@@ -13,7 +14,7 @@ use super::delete::moves::Move;
 use super::error::{HostError, HostResult};
 use super::journal::result;
 use super::parallel;
-use super::ports::{LaunchedHow, Ports, Untombstone};
+use super::ports::{Ports, Untombstone};
 use super::report::{Note, RestoreReport, RestoreRequest, RestoreTarget, SkippedRow};
 
 /// How many components are moved at once; git serialises the moves of a repository.
@@ -327,7 +328,7 @@ impl<P: Ports> Host<P> {
                 Ok((session, how)) => {
                     report.launched_ids.push(id.clone());
                     report.how.push((id.clone(), how));
-                    let text = session.error.unwrap_or_else(|| how_text(how).to_owned());
+                    let text = session.error.unwrap_or_else(|| how.words().to_owned());
                     report.notes.push(Note { id, text });
                 }
                 Err(error) if report.restored_session_ids.contains(&id) => {
@@ -370,28 +371,6 @@ fn way_back(session: &Session, to: Option<&Path>) -> Option<Move> {
     Some(Move { from: trash, ..way })
 }
 
-/// Rows by the trees that they form: each topmost one with what hangs below it.
-fn trees(rows: Vec<Session>) -> Vec<Vec<Session>> {
-    let mut rows: BTreeMap<SessionId, Session> =
-        rows.into_iter().map(|session| (session.id.clone(), session)).collect();
-    let top = |id: &SessionId| {
-        let mut top = id;
-        while let Some(parent) = rows.get(top).and_then(|session| session.parent.as_ref()) {
-            if !rows.contains_key(parent) {
-                break;
-            }
-            top = parent;
-        }
-        top.clone()
-    };
-    let tops: Vec<(SessionId, SessionId)> = rows.keys().map(|id| (top(id), id.clone())).collect();
-    let mut trees: BTreeMap<SessionId, Vec<Session>> = BTreeMap::new();
-    for (top, id) in tops {
-        trees.entry(top).or_default().extend(rows.remove(&id));
-    }
-    trees.into_values().collect()
-}
-
 /// Another folder makes sense for one worktree only.
 fn check_to(request: &RestoreRequest, found: &Found) -> HostResult<()> {
     let worktrees = found.components.iter().flatten().filter(|one| one.worktree().is_some());
@@ -407,14 +386,5 @@ fn reason(error: &HostError) -> String {
         HostError::NotFound(_) => "not_found".to_owned(),
         HostError::Incomplete { reason, .. } => reason.clone(),
         other => other.to_string(),
-    }
-}
-
-/// Rule B3 in words.
-fn how_text(how: LaunchedHow) -> &'static str {
-    match how {
-        LaunchedHow::Resumed => "resumed its conversation",
-        LaunchedHow::PromptAgain => "was given its prompt again",
-        LaunchedHow::Fresh => "started fresh",
     }
 }

@@ -1,18 +1,21 @@
-//! Stop and kill (`spec/lifecycle.md` K1 to K3).
+//! Stop and kill (`spec/lifecycle.md` K1, K2); cleanup goes the same way.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
 use crate::domain::ids::SessionId;
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{OperationState, Verb};
+use crate::domain::plan::{Conditions, SkipReason};
 use crate::domain::session::{FolderKind, Session};
 
 use super::Host;
-use super::context::{CLEAN_UP, CLOSE, Context};
+use super::context::{CLOSE, Context};
 use super::error::{HostError, HostResult};
 use super::parallel;
-use super::ports::{Freed, Ports, Worktree};
+use super::ports::{Freed, Ports};
 use super::report::{StopReport, StopResult};
 
 /// How many runtimes are ended at once.
@@ -20,15 +23,28 @@ const STOPPING: usize = 16;
 
 /// What is done to one session.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     /// End the runtime; the folder stays (K1).
     Stop { done: bool },
     /// End it, then give back a clean worktree (K2).
     Kill,
+    /// Give back the worktree of one that ended (K4).
+    Cleanup,
+}
+
+impl Way {
+    fn verb(self) -> Verb {
+        match self {
+            Self::Stop { .. } => Verb::Stop,
+            Self::Kill => Verb::Kill,
+            Self::Cleanup => Verb::Cleanup,
+        }
+    }
 }
 
 impl<P: Ports> Host<P> {
-    /// Ends runtimes; with `done` the work is declared complete (K1). One result for each session.
+    /// Ends runtimes; with `done` the work is declared complete (K1). One result for each session;
+    /// those that do not satisfy `conditions` when their turn comes are left alone (D5).
     ///
     /// # Errors
     /// Cancelled, or the locks could not be had, and there is only one session.
@@ -36,10 +52,11 @@ impl<P: Ports> Host<P> {
         &self,
         ctx: &Context,
         ids: &[SessionId],
+        conditions: &Conditions,
         done: bool,
         actor: &Actor,
     ) -> HostResult<StopReport> {
-        self.end_all(ctx, ids, Way::Stop { done }, actor).await
+        self.end_all(ctx, ids, conditions, Way::Stop { done }, actor).await
     }
 
     /// Ends runtimes and gives back their worktrees where they are clean (K2, K3).
@@ -50,22 +67,25 @@ impl<P: Ports> Host<P> {
         &self,
         ctx: &Context,
         ids: &[SessionId],
+        conditions: &Conditions,
         actor: &Actor,
     ) -> HostResult<StopReport> {
-        self.end_all(ctx, ids, Way::Kill, actor).await
+        self.end_all(ctx, ids, conditions, Way::Kill, actor).await
     }
 
-    async fn end_all(
+    pub(super) async fn end_all(
         &self,
         ctx: &Context,
         ids: &[SessionId],
+        conditions: &Conditions,
         way: Way,
         actor: &Actor,
     ) -> HostResult<StopReport> {
         let ended = parallel::ordered(STOPPING, distinct(ids), |id| {
             let (host, ctx, actor) = (self.clone(), ctx.clone(), actor.clone());
+            let conditions = conditions.clone();
             async move {
-                let ended = host.end_one(&ctx, &id, way, &actor).await;
+                let ended = host.end_one(&ctx, &id, &conditions, way, &actor).await;
                 (id, ended)
             }
         });
@@ -74,7 +94,7 @@ impl<P: Ports> Host<P> {
             match ended {
                 Ok(result) => results.push(result),
                 Err(error) if ids.len() == 1 => return Err(error),
-                Err(error) => results.push(untouched(id, error.to_string())),
+                Err(error) => results.push(failed(id, error.to_string(), error.kind())),
             }
         }
         Ok(StopReport { results })
@@ -84,27 +104,33 @@ impl<P: Ports> Host<P> {
         &self,
         ctx: &Context,
         id: &SessionId,
+        conditions: &Conditions,
         way: Way,
         actor: &Actor,
     ) -> HostResult<StopResult> {
         ctx.check(&format!("stopping session {id}"))?;
-        let verb = if way == Way::Kill { Verb::Kill } else { Verb::Stop };
+        let verb = way.verb();
         let operation = self.operation(verb, vec![id.clone()]);
         let _own = self.own(&operation).await?;
         let _locks = self.hold(ctx, std::slice::from_ref(id), &operation).await?;
         let session = match self.ports.session(id).await? {
-            None => return Ok(untouched(id.clone(), "not_found".to_owned())),
+            None => return Ok(failed(id.clone(), "not_found".to_owned(), ErrorKind::NotFound)),
             Some(session) if session.deletion.is_some() => {
-                return Ok(untouched(id.clone(), "in_trash".to_owned()));
+                return Ok(failed(id.clone(), "in_trash".to_owned(), ErrorKind::NotFound));
             }
             Some(session) => session,
         };
-        let ended = session.condition.lifecycle.state.is_terminal();
-        if ended && way != Way::Kill {
-            return Ok(untouched(id.clone(), "not running".to_owned()));
+        if let Some(reason) = self.unsatisfied(id, conditions).await? {
+            return Ok(untouched(id.clone(), reason.to_string()));
         }
-        if way == Way::Kill {
-            check_handle(&session)?;
+        let ended = session.condition.lifecycle.state.is_terminal();
+        match way {
+            Way::Stop { .. } if ended => {
+                return Ok(untouched(id.clone(), "not running".to_owned()));
+            }
+            Way::Cleanup if !ended => return Ok(untouched(id.clone(), "running".to_owned())),
+            Way::Kill => check_handle(&session)?,
+            Way::Stop { .. } | Way::Cleanup => {}
         }
         self.begin(ctx, &operation).await?;
         self.tell(&operation.id, id, "closing");
@@ -113,9 +139,9 @@ impl<P: Ports> Host<P> {
         let closed = match closed {
             Ok(closed) => closed,
             Err(error) => {
-                let error = format!("did_not_end: {error}");
+                let (kind, error) = (error.kind(), format!("did_not_end: {error}"));
                 self.finish(ctx, operation, OperationState::Failed, Some(error.clone())).await;
-                return Ok(untouched(id.clone(), error));
+                return Ok(failed(id.clone(), error, kind));
             }
         };
         if !ended {
@@ -123,8 +149,15 @@ impl<P: Ports> Host<P> {
             let reason = (!done).then_some(TerminationReason::ManuallyKilled);
             ctx.write("ending the row", self.ports.end(id, reason)).await?;
         }
-        let freed = if way == Way::Kill { self.free(ctx, &session).await } else { kept(None) };
+        let freed = match way {
+            Way::Stop { .. } => Ok(kept(None)),
+            Way::Kill | Way::Cleanup => self.free(ctx, &operation, &session).await,
+        };
         self.audit(verb.as_str(), std::slice::from_ref(id), actor, Some(&operation.id)).await;
+        let (freed, trouble) = match freed {
+            Ok(freed) => (freed, None),
+            Err(error) => (kept(Some(error.to_string())), Some(error.kind())),
+        };
         self.finish(ctx, operation, OperationState::Done, None).await;
         Ok(StopResult {
             id: id.clone(),
@@ -132,30 +165,27 @@ impl<P: Ports> Host<P> {
             freed: freed.freed,
             reason: freed.reason,
             escalated: closed.escalated,
+            trouble,
         })
     }
 
-    /// Gives back the worktree of an ended session (K3). Its branch stays.
-    pub(super) async fn free(&self, ctx: &Context, session: &Session) -> Freed {
-        let repository = session.placement.project_path();
-        let (Some(path), Some(repository)) = (session.worktree(), repository) else {
-            return kept(Some("it has no worktree of its own".to_owned()));
-        };
-        let worktree = Worktree {
-            path: path.to_owned(),
-            branch: session.branch.clone().unwrap_or_default(),
-            base: session.base.clone().unwrap_or_default(),
-            new_branch: false,
-        };
-        let ctx = ctx.detached(CLEAN_UP);
-        let given = self.ports.give_back(&ctx, repository, &worktree);
-        let given = ctx.step("giving back the worktree", given).await;
-        given.unwrap_or_else(|error| kept(Some(error.to_string())))
+    /// Why a session does not satisfy the conditions now (D5).
+    async fn unsatisfied(
+        &self,
+        id: &SessionId,
+        conditions: &Conditions,
+    ) -> HostResult<Option<SkipReason>> {
+        if conditions.is_empty() {
+            return Ok(None);
+        }
+        let found = self.ports.plan_rows(&BTreeSet::from([id.clone()])).await?;
+        let row = found.rows.iter().find(|row| row.id == *id);
+        Ok(row.and_then(|row| conditions.refuse(row, self.ports.now())))
     }
 }
 
 fn kept(reason: Option<String>) -> Freed {
-    Freed { freed: false, reason }
+    Freed { freed: false, reason, only_ignored: false }
 }
 
 /// K2: a live row that does not say what to end, or what to give back.
@@ -172,7 +202,18 @@ fn check_handle(session: &Session) -> HostResult<()> {
 }
 
 fn untouched(id: SessionId, reason: String) -> StopResult {
-    StopResult { id, stopped: false, freed: false, reason: Some(reason), escalated: false }
+    StopResult {
+        id,
+        stopped: false,
+        freed: false,
+        reason: Some(reason),
+        escalated: false,
+        trouble: None,
+    }
+}
+
+fn failed(id: SessionId, reason: String, kind: ErrorKind) -> StopResult {
+    StopResult { trouble: Some(kind), ..untouched(id, reason) }
 }
 
 /// Each id once, ascending.

@@ -1,9 +1,14 @@
 //! File system acts that the standard library lacks.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+/// What the owner of a folder needs to empty it.
+const OWNER: u32 = 0o700;
 
 /// Renames without ever replacing or entering what is at `to`.
 ///
@@ -37,6 +42,44 @@ pub fn write_atomic(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Removes a folder with everything in it, read-only folders too, and answers how many bytes of
+/// files went. Links are removed, never followed. A folder that is gone is a success.
+///
+/// # Errors
+/// Something in it cannot be removed, or another file system is mounted in it: nothing is removed
+/// then.
+pub fn remove_tree(folder: &Path) -> io::Result<u64> {
+    let top = match folder.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        other => other?,
+    };
+    if !top.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    let mut bytes = 0_u64;
+    let mut open = vec![(folder.to_owned(), top.mode())];
+    while let Some((next, mode)) = open.pop() {
+        if mode & OWNER != OWNER {
+            std::fs::set_permissions(&next, Permissions::from_mode(mode & 0o7777 | OWNER))?;
+        }
+        for entry in std::fs::read_dir(&next)? {
+            let entry = entry?;
+            let found = entry.metadata()?;
+            if !found.is_dir() {
+                bytes += if found.nlink() == 1 { found.len() } else { 0 };
+            } else if found.dev() == top.dev() {
+                open.push((entry.path(), found.mode()));
+            } else {
+                let message =
+                    format!("another file system is mounted at {}", entry.path().display());
+                return Err(io::Error::new(io::ErrorKind::CrossesDevices, message));
+            }
+        }
+    }
+    std::fs::remove_dir_all(folder)?;
+    Ok(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +96,24 @@ mod tests {
         std::fs::remove_dir(&b).unwrap();
         rename_noreplace(&a, &b).unwrap();
         assert!(b.exists() && !a.exists());
+    }
+
+    #[test]
+    fn a_tree_goes_whole_and_links_are_not_followed_r5() {
+        let root = tempfile::tempdir().unwrap();
+        let (tree, outside) = (root.path().join("tree"), root.path().join("outside"));
+        std::fs::create_dir_all(tree.join("a/b")).unwrap();
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::write(outside.join("kept"), "kept").unwrap();
+        std::fs::write(tree.join("a/b/file"), "12345").unwrap();
+        std::os::unix::fs::symlink(&outside, tree.join("a/link")).unwrap();
+        for folder in ["a/b", "a", ""] {
+            let mode = Permissions::from_mode(0o555);
+            std::fs::set_permissions(tree.join(folder), mode).unwrap();
+        }
+        assert!(remove_tree(&tree).unwrap() >= 5);
+        assert!(!tree.exists() && outside.join("kept").exists());
+        assert_eq!(remove_tree(&tree).unwrap(), 0);
+        assert!(remove_tree(&outside.join("kept")).is_err());
     }
 }

@@ -56,6 +56,25 @@ impl Store {
         .await
     }
 
+    /// The session has no folder any more; its branch stays known.
+    ///
+    /// # Errors
+    /// There is no such session outside the trash.
+    pub async fn clear_worktree(&self, id: &SessionId) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.write(Durability::Normal, format!("forget the worktree of {id}"), move |scope| {
+            let row = condition::find_present(scope, &id)?;
+            scope
+                .conn
+                .prepare_cached(
+                    "UPDATE sessions SET folder = '', dirty = NULL, updated_at = ?2 WHERE rid = ?1",
+                )?
+                .execute(params![row.rid, scope.now.0])?;
+            Ok(())
+        })
+        .await
+    }
+
     /// Writes handle and generation of a launch; alive, not started.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ mod lifecycle;
 mod migrate;
 mod page;
 mod projects;
+mod purge;
 mod rail;
 pub mod rows;
 mod seed;

@@ -138,3 +138,14 @@ pub struct Untombstone {
     /// Its folder, where that changed.
     pub folder: Option<PathBuf>,
 }
+
+/// What the transaction of a purge did (R5).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PurgedRows {
+    /// Gone, tree by tree.
+    pub gone: Vec<SessionId>,
+    /// Those whose tree was not as expected; all of it stays.
+    pub changed: Vec<SessionId>,
+    /// Messages that went along.
+    pub messages: u64,
+}

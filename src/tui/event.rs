@@ -130,6 +130,10 @@ pub struct Board {
     pub waiting: Vec<Session>,
     /// The newest batch that still has tombstones.
     pub last_batch: Option<BatchId>,
+    /// Agents that run.
+    pub live: u64,
+    /// Operations that wait for a choice of the operator.
+    pub stuck: u64,
 }
 
 /// What is known of the changes in a worktree.
@@ -147,6 +151,8 @@ pub struct WorkFacts {
     pub unpushed: Option<u32>,
     /// Commits of the base that are missing.
     pub behind: Option<u32>,
+    /// Bytes that a deleted session takes in the trash.
+    pub size: Option<u64>,
 }
 
 /// What a tab of the right pane shows, beside what the row tells.
@@ -256,6 +262,8 @@ pub enum Effect {
         id: SessionId,
         /// Rows.
         by: i32,
+        /// Rows of it that are on view.
+        view: u16,
     },
     /// Create a session; [`Outcome::Created`].
     Create(Box<CreateRequest>),

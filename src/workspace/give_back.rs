@@ -11,7 +11,11 @@ use super::{Freed, Workspace, WorkspaceError, WorkspaceResult, Worktree};
 
 impl Freed {
     fn kept(reason: impl Into<String>) -> Self {
-        Self { freed: false, reason: Some(reason.into()) }
+        Self { freed: false, reason: Some(reason.into()), only_ignored: false }
+    }
+
+    fn done() -> Self {
+        Self { freed: true, reason: None, only_ignored: false }
     }
 }
 
@@ -36,14 +40,14 @@ impl Workspace {
                 return Ok(Freed::kept("its repository is gone"));
             }
             Err(WorkspaceError::NoFolder(_) | WorkspaceError::NotARepository(_)) => {
-                return Ok(Freed { freed: true, reason: None });
+                return Ok(Freed::done());
             }
             Err(error) => return Err(error),
         };
         let held = self.git.lock(&repository).await?;
         if there {
-            if let Some(reason) = self.reason_to_keep(&repository, &worktree.path).await? {
-                return Ok(Freed::kept(reason));
+            if let Some(kept) = self.reason_to_keep(&repository, &worktree.path).await? {
+                return Ok(kept);
             }
             self.unprepare(&worktree.path).await?;
         }
@@ -55,7 +59,7 @@ impl Workspace {
         if worktree.new_branch {
             self.delete_unused_branch(&held, &repository, worktree).await?;
         }
-        Ok(Freed { freed: true, reason: None })
+        Ok(Freed::done())
     }
 
     /// Why the worktree is not clean, if it is not.
@@ -63,16 +67,20 @@ impl Workspace {
         &self,
         repository: &Repository,
         path: &Path,
-    ) -> WorkspaceResult<Option<String>> {
+    ) -> WorkspaceResult<Option<Freed>> {
         let Some(folder) = git_dir(path).filter(|folder| folder.starts_with(&repository.common))
         else {
             return Err(WorkspaceError::NotOurs(path.to_owned()));
         };
         if let Some(what) = unfinished(&folder) {
-            return Ok(Some(format!("{what} is under way")));
+            return Ok(Some(Freed::kept(format!("{what} is under way"))));
         }
-        if let Ok(reason) = std::fs::read_to_string(folder.join("locked")) {
-            return Ok(Some(format!("it is locked: {}", crate::domain::text::clean_line(&reason))));
+        let locked = std::fs::read_to_string(folder.join("locked"));
+        if let Ok(reason) = locked.as_deref() {
+            return Ok(Some(Freed::kept(format!(
+                "it is locked: {}",
+                crate::domain::text::clean_line(reason)
+            ))));
         }
         let entries = self.status(path, true).await?;
         let place = path.to_owned();
@@ -88,16 +96,18 @@ impl Workspace {
             some_paths(&entries.iter().map(|entry| entry.path.as_path()).collect::<Vec<_>>())
         };
         if !work.is_empty() {
-            return Ok(Some(format!("it has uncommitted changes: {}", names(&work))));
+            return Ok(Some(Freed::kept(format!("it has uncommitted changes: {}", names(&work)))));
         }
         if !self.head_is_kept(path).await? {
-            return Ok(Some("its commit is on no branch".to_owned()));
+            return Ok(Some(Freed::kept("its commit is on no branch")));
         }
         if folder.join("modules").exists() {
-            return Ok(Some("it holds submodules, which may have work of their own".to_owned()));
+            let reason = "it holds submodules, which may have work of their own";
+            return Ok(Some(Freed::kept(reason)));
         }
         if !ignored.is_empty() {
-            return Ok(Some(format!("it holds ignored files: {}", names(&ignored))));
+            let reason = Some(format!("it holds ignored files: {}", names(&ignored)));
+            return Ok(Some(Freed { freed: false, reason, only_ignored: true }));
         }
         Ok(None)
     }

@@ -3,6 +3,7 @@
 //! Repositories are read in parallel and changed one at a time. Every call ends its git when the
 //! caller drops the future, so deadlines are the caller's.
 
+mod changes;
 mod create;
 mod error;
 mod git;
@@ -12,6 +13,7 @@ mod list;
 mod ours;
 mod prepare;
 mod prepared;
+mod purge;
 mod trash;
 
 #[cfg(test)]
@@ -65,6 +67,8 @@ pub struct Freed {
     pub freed: bool,
     /// Why not.
     pub reason: Option<String>,
+    /// Kept only because of ignored files.
+    pub only_ignored: bool,
 }
 
 /// A worktree that was moved or made sure of.

@@ -21,9 +21,9 @@ const LOCK_REASON: &str = "in callboard's trash";
 
 /// What is needed to bring a worktree back as it was; lies beside it in the trash.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-struct Record {
+pub(super) struct Record {
     /// Its git folder; none where it was no registered worktree.
-    git_dir: Option<PathBuf>,
+    pub(super) git_dir: Option<PathBuf>,
     /// The operator had locked it, so that it stays locked.
     was_locked: bool,
     /// The branch that it had checked out and gives free.
@@ -137,7 +137,10 @@ impl Workspace {
         Ok(moved)
     }
 
-    async fn repository_if_there(&self, folder: &Path) -> WorkspaceResult<Option<Repository>> {
+    pub(super) async fn repository_if_there(
+        &self,
+        folder: &Path,
+    ) -> WorkspaceResult<Option<Repository>> {
         match self.git.repository(folder).await {
             Ok(repository) => Ok(Some(repository)),
             Err(WorkspaceError::NoFolder(_) | WorkspaceError::NotARepository(_)) => Ok(None),
@@ -326,7 +329,7 @@ fn write_record(in_trash: &Path, record: &Record) -> WorkspaceResult<()> {
         .map_err(WorkspaceError::io("write", &path))
 }
 
-fn find_record(in_trash: &Path) -> WorkspaceResult<Option<Record>> {
+pub(super) fn find_record(in_trash: &Path) -> WorkspaceResult<Option<Record>> {
     let path = record_path(in_trash);
     match std::fs::read(&path) {
         Ok(content) => {
@@ -343,7 +346,7 @@ fn read_record(in_trash: &Path) -> WorkspaceResult<Record> {
 }
 
 /// Removes the record, and the batch's folder with the last one.
-fn forget(in_trash: &Path) {
+pub(super) fn forget(in_trash: &Path) {
     let path = record_path(in_trash);
     if let Err(error) = std::fs::remove_file(&path)
         && error.kind() != io::ErrorKind::NotFound

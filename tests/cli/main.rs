@@ -5,11 +5,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod board;
 mod create;
+mod ends;
 mod parsing;
 mod places;
 mod scripted;
 mod session;
 mod talk;
+mod terminal;
 mod trash;

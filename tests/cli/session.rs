@@ -108,6 +108,9 @@ fn a_session_lives_from_spawn_to_delete_and_comes_back() {
     assert_eq!(screen["lines"][0], "ready");
     assert!(screen["cursor"]["row"].is_u64() && screen["alternate"] == false);
 
+    let coloured = home.run(["screen", &id, "--ansi"]).ok().stdout;
+    assert!(coloured.starts_with("ready\n"), "{coloured:?}");
+
     home.run(["stop", &id, "--yes"]).ok();
     let stopped = home.show(&id);
     assert_eq!(stopped["status"], "killed");

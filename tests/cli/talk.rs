@@ -74,6 +74,7 @@ fn sends_to_those_who_cannot_hear_are_reported() {
     assert_eq!(results.iter().filter(|result| result["sent"] == true).count(), 1);
     home.run(["stop", &id, "--yes"]).ok();
     home.run(["send", &id, "text"]).code(4);
+    home.run(["screen", &id]).code(4);
     home.run(["keys", &id, "Enter"]).code(4);
     home.run(["send", "chat-99", "text"]).code(3);
     home.finish();

@@ -13,7 +13,7 @@ use callboard::runtime::screen::{Screen, Size};
 use portable_pty::{CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 
 /// A condition that does not come true within this time fails the test; nothing waits it out.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Shared {
     screen: Screen,
@@ -21,7 +21,7 @@ struct Shared {
 }
 
 /// A program in a PTY.
-pub struct Terminal {
+pub(crate) struct Terminal {
     shared: Arc<(Mutex<Shared>, Condvar)>,
     master: Option<Box<dyn MasterPty + Send>>,
     writer: Arc<Mutex<Option<Box<dyn Write + Send>>>>,
@@ -35,7 +35,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Terminal {
     /// Starts the program with a home of its own.
-    pub fn start(home: &Path, folder: &Path, args: &[&str], cols: u16, rows: u16) -> Self {
+    pub(crate) fn start(home: &Path, folder: &Path, args: &[&str], cols: u16, rows: u16) -> Self {
         let pair = native_pty_system()
             .openpty(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 })
             .unwrap();
@@ -78,18 +78,18 @@ impl Terminal {
     }
 
     /// The visible rows.
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         lock(&self.shared.0).screen.lines()
     }
 
     /// The visible rows as one text.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.lines().join("\n")
     }
 
     /// Waits until the screen satisfies `condition`.
     #[track_caller]
-    pub fn wait(&self, what: &str, condition: impl Fn(&[String]) -> bool) -> Vec<String> {
+    pub(crate) fn wait(&self, what: &str, condition: impl Fn(&[String]) -> bool) -> Vec<String> {
         let deadline = Instant::now() + PATIENCE;
         let mut state = lock(&self.shared.0);
         loop {
@@ -100,32 +100,33 @@ impl Terminal {
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(!left.is_zero(), "never saw {what}; the screen:\n{}", lines.join("\n"));
             assert!(!state.closed, "ended before {what}; the screen:\n{}", lines.join("\n"));
-            state = self.shared.1.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state =
+                self.shared.1.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
     /// Waits until some row holds `text`.
     #[track_caller]
-    pub fn see(&self, text: &str) -> Vec<String> {
+    pub(crate) fn see(&self, text: &str) -> Vec<String> {
         self.wait(text, |lines| lines.iter().any(|line| line.contains(text)))
     }
 
     /// Waits until no row holds `text`.
     #[track_caller]
-    pub fn see_no(&self, text: &str) -> Vec<String> {
+    pub(crate) fn see_no(&self, text: &str) -> Vec<String> {
         self.wait(&format!("no {text}"), |lines| !lines.iter().any(|line| line.contains(text)))
     }
 
     /// Waits until one row holds all of `parts`.
     #[track_caller]
-    pub fn see_row(&self, parts: &[&str]) -> Vec<String> {
+    pub(crate) fn see_row(&self, parts: &[&str]) -> Vec<String> {
         self.wait(&format!("a row with {parts:?}"), |lines| {
             lines.iter().any(|line| parts.iter().all(|part| line.contains(part)))
         })
     }
 
     /// Presses keys, named as in `keymap.toml`, with blanks between.
-    pub fn press(&self, keys: &str) {
+    pub(crate) fn press(&self, keys: &str) {
         let chord: Chord = keys.parse().unwrap();
         let modes = lock(&self.shared.0).screen.modes();
         for key in &chord.0 {
@@ -134,20 +135,20 @@ impl Terminal {
     }
 
     /// Types a text as a paste, as a terminal would.
-    pub fn paste(&self, text: &str) {
+    pub(crate) fn paste(&self, text: &str) {
         let modes = lock(&self.shared.0).screen.modes();
         self.write(&keys::encode_paste(text, &modes));
     }
 
     /// Writes bytes as they are.
-    pub fn write(&self, bytes: &[u8]) {
+    pub(crate) fn write(&self, bytes: &[u8]) {
         if let Some(writer) = lock(&self.writer).as_mut() {
             writer.write_all(bytes).unwrap();
         }
     }
 
     /// Changes the size of the terminal.
-    pub fn resize(&self, cols: u16, rows: u16) {
+    pub(crate) fn resize(&self, cols: u16, rows: u16) {
         let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let mut state = lock(&self.shared.0);
         state.screen.resize(Size { cols, rows });
@@ -155,35 +156,30 @@ impl Terminal {
     }
 
     /// Whether the program shows the alternate screen.
-    pub fn alternate(&self) -> bool {
+    pub(crate) fn alternate(&self) -> bool {
         lock(&self.shared.0).screen.alternate()
     }
 
     /// Whether the cursor shows.
-    pub fn cursor_visible(&self) -> bool {
+    pub(crate) fn cursor_visible(&self) -> bool {
         lock(&self.shared.0).screen.cursor().visible
     }
 
-    /// The program's process id.
-    pub fn pid(&self) -> u32 {
-        self.child.process_id().unwrap()
-    }
-
     /// Ends the program with KILL.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.exit();
     }
 
     /// Closes the terminal under the program and waits for its end.
-    pub fn hang_up(&mut self) -> ExitStatus {
+    pub(crate) fn hang_up(&mut self) -> ExitStatus {
         *lock(&self.writer) = None;
         self.master = None;
         self.wait_child()
     }
 
     /// Waits for the end of the program, then reads what it printed last.
-    pub fn exit(&mut self) -> ExitStatus {
+    pub(crate) fn exit(&mut self) -> ExitStatus {
         let status = self.wait_child();
         if let Some(reader) = self.reader.take() {
             reader.join().unwrap();

@@ -9,6 +9,11 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
+    /// The repository, or worktree of one, that is in this folder.
+    pub(crate) fn at(path: &Path) -> Self {
+        Self { path: path.to_owned() }
+    }
+
     pub(crate) fn new(path: &Path) -> Self {
         let repository = Self { path: path.to_owned() };
         repository.git(&["init", "--quiet", "--initial-branch=main"]);

@@ -225,6 +225,8 @@ pub(crate) fn board() -> Board {
         trash: 47,
         waiting: waiting(Zone::Respond).chain(waiting(Zone::Review)).chain([chat]).collect(),
         last_batch: Some("0192-7c1e".parse::<OperationId>().unwrap()),
+        live: 15,
+        stuck: 0,
     }
 }
 
@@ -333,7 +335,8 @@ impl Bench {
             keymap: Keymap::shipped(),
             theme: Theme::shipped("dark", Depth::Rgb).unwrap(),
             glyphs: Glyphs::UNICODE,
-            folder: "/home/me".into(),
+            folder: "/home/me/src".into(),
+            user_home: Some("/home/me".into()),
             repository: Some("/src/shop".into()),
             agents: ["claude", "codex", "shell"]
                 .map(|name| (name.to_owned(), true))

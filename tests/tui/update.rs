@@ -212,6 +212,7 @@ fn one_is_stopped_at_once_and_several_are_asked_for() {
         freed: false,
         reason: reason.map(str::to_owned),
         escalated: false,
+        trouble: None,
     };
     let results = vec![result("shop-12", None), result("shop-14", Some("it did not end"))];
     bench.send(Event::Ended(Outcome::Stopped(StopReport { results })));

@@ -5,14 +5,14 @@ mod verbs;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::domain::ids::{OperationId, SessionId, WorkspaceName};
 use crate::domain::rail::SectionKey;
 
 pub(crate) use selector::{IdArg, Selector};
 pub(crate) use verbs::{
-    AttachArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, IdsArgs, KeysArgs, ListArgs, ProjectAdd,
-    ProjectCommand, RenameArgs, RestoreArgs, ScreenArgs, ScriptedArgs, SendArgs, SpawnArgs,
-    StopArgs, WaitArgs,
+    AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, IdsArgs, KeysArgs,
+    KillArgs, ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
+    ScriptedArgs, SendArgs, SpawnArgs, StopArgs, WaitArgs,
 };
 
 /// The operator console for coding agents.
@@ -102,8 +102,16 @@ pub(crate) enum Command {
     Wait(WaitArgs),
     /// End the runtime of sessions; their folders stay
     Stop(Box<StopArgs>),
+    /// End the runtime of sessions and give back their worktrees where no work is in them
+    Kill(Box<KillArgs>),
+    /// Give back the worktrees of ended sessions where no work is in them
+    Cleanup(CleanupArgs),
     /// Delete sessions into the trash
     Delete(Box<DeleteArgs>),
+    /// Delete every session of the workspace into the trash
+    Clear(ClearArgs),
+    /// Remove sessions from the trash for good
+    Purge(Box<PurgeArgs>),
     /// Bring sessions back from the trash, or launch ended ones again
     Restore(RestoreArgs),
     /// Pin sessions
@@ -122,7 +130,7 @@ pub(crate) enum Command {
     },
     /// Print what was done to sessions, when and by whom
     Events(EventsArgs),
-    /// List operations
+    /// List operations, and choose what becomes of one that is stuck
     #[command(subcommand_required = false)]
     Ops {
         /// What to do; the list unless given
@@ -150,7 +158,25 @@ pub(crate) enum OpsCommand {
     Show {
         /// Operation
         #[arg(value_name = "OP")]
-        id: crate::domain::ids::OperationId,
+        id: OperationId,
+    },
+    /// Try an unfinished operation once more
+    Resume {
+        /// Operation
+        #[arg(value_name = "OP")]
+        id: OperationId,
+    },
+    /// Undo an operation; for a delete, bring its sessions back
+    Undo {
+        /// Operation
+        #[arg(value_name = "OP")]
+        id: OperationId,
+    },
+    /// Let an unfinished operation be as it is
+    Abandon {
+        /// Operation
+        #[arg(value_name = "OP")]
+        id: OperationId,
     },
 }
 

@@ -288,6 +288,59 @@ pub(crate) struct DeleteArgs {
     pub(crate) yes: bool,
 }
 
+/// `kill`
+#[derive(Debug, Clone, Args)]
+pub(crate) struct KillArgs {
+    /// Which sessions.
+    #[command(flatten)]
+    pub(crate) selector: Selector,
+    /// Say what would be done
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+/// `clear`
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ClearArgs {
+    /// Say what would be done
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+/// `purge`
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PurgeArgs {
+    /// Which sessions of the trash; ages count since their deletion.
+    #[command(flatten)]
+    pub(crate) selector: Selector,
+    /// Delete this branch of a purged session too, merged or not
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Vec<String>,
+    /// Say what would be done
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+/// `cleanup`
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CleanupArgs {
+    /// Of this project; of all unless given
+    #[arg(long, value_name = "P")]
+    pub(crate) project: Option<ProjectName>,
+    /// Say what would be done
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
 /// `restore`
 #[derive(Debug, Clone, Args)]
 #[command(group = clap::ArgGroup::new("which").required(true).args(["ids", "last", "batch"]))]

@@ -140,8 +140,10 @@ async fn play(
     let ids = vec![session.id.clone()];
     match scene.then {
         Then::Goes => {}
-        Then::Stopped => drop(host.stop(&context, &ids, false, &ACTOR).await?),
-        Then::Done => drop(host.stop(&context, &ids, true, &ACTOR).await?),
+        Then::Stopped => {
+            drop(host.stop(&context, &ids, &Conditions::default(), false, &ACTOR).await?)
+        }
+        Then::Done => drop(host.stop(&context, &ids, &Conditions::default(), true, &ACTOR).await?),
         Then::Deleted => {
             let request = DeleteRequest {
                 ids: ids.into_iter().collect(),
@@ -158,6 +160,6 @@ async fn play(
 async fn stop_all(host: &Host<Real>) -> Result<(), CliError> {
     let live = host.ports().live().await?;
     let ids: Vec<SessionId> = live.into_iter().map(|session| session.id).collect();
-    host.stop(&Context::new(), &ids, false, &ACTOR).await?;
+    host.stop(&Context::new(), &ids, &Conditions::default(), false, &ACTOR).await?;
     Ok(())
 }

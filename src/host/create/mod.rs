@@ -65,6 +65,8 @@ struct Creation<'a, P: Ports> {
 struct Made {
     row: bool,
     worktree: Option<Worktree>,
+    /// The row names the worktree.
+    named: bool,
     prepared: bool,
     runtime: bool,
 }
@@ -131,6 +133,7 @@ impl<P: Ports> Creation<'_, P> {
         let worktree = whole.step("making the worktree", worktree).await?;
         self.made.worktree = Some(worktree.clone());
         ctx.write("recording the worktree", ports.set_worktree(&self.id, &worktree)).await?;
+        self.made.named = true;
         self.enter("prepare").await?;
         self.check()?;
         self.made.prepared = true;

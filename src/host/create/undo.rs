@@ -104,8 +104,7 @@ impl<P: Ports> Creation<'_, P> {
         }
         let ctx = self.ctx.detached(FAILED_CREATE_ROLLBACK);
         let parked = async {
-            if let Some(kept) = &self.made.worktree {
-                // Its row may not name it yet.
+            if let Some(kept) = self.made.worktree.as_ref().filter(|_| !self.made.named) {
                 self.host.ports.set_worktree(&self.id, kept).await?;
             }
             self.host.ports.park(&self.id, &error).await?;

@@ -54,7 +54,8 @@ impl<P: Ports> Host<P> {
     /// The store cannot be read. Unknown advice is none.
     pub async fn plan_delete(&self, ctx: &Context, request: &DeleteRequest) -> HostResult<Plan> {
         let view = self.view(request, &Run::default()).await?;
-        Ok(self.advise(ctx, view.plan).await)
+        let plan = view.shown(self.ports.now());
+        Ok(self.advise(ctx, plan).await)
     }
 
     /// The request that deletes every session of the workspace, live-only runtimes included (D12).

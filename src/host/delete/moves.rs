@@ -8,9 +8,10 @@ use crate::domain::session::Session;
 
 use super::super::Host;
 use super::super::context::{CLEAN_UP, Context};
+use super::super::error::HostResult;
 use super::super::journal::result;
 use super::super::parallel;
-use super::super::ports::Ports;
+use super::super::ports::{Moved, Ports};
 use super::super::report::{Note, Progress};
 
 /// How many worktrees are moved at once; git serialises the ones of a repository.
@@ -60,12 +61,10 @@ impl<P: Ports> Host<P> {
                 let (host, ctx) = (self.clone(), ctx.clone());
                 let operation = operation.clone();
                 async move {
-                    let ctx = ctx.detached(CLEAN_UP);
-                    let Move { id, repository, from, to } = step;
-                    let ended = host.ports.move_to_trash(&ctx, &repository, &from, &to);
-                    let ended = ctx.step("moving the worktree", ended).await;
-                    host.tell(&operation, &id, if ended.is_ok() { "moved" } else { "failed" });
-                    (id, ended)
+                    let ended = host.move_one(&ctx, &step).await;
+                    let state = if ended.is_ok() { "moved" } else { "failed" };
+                    host.tell(&operation, &step.id, state);
+                    (step.id, ended)
                 }
             });
             let mut results = Vec::with_capacity(group.len());
@@ -86,6 +85,13 @@ impl<P: Ports> Host<P> {
             }
         }
         all
+    }
+
+    /// One move into the trash. Idempotent.
+    pub(in crate::host) async fn move_one(&self, ctx: &Context, step: &Move) -> HostResult<Moved> {
+        let ctx = ctx.detached(CLEAN_UP);
+        let moved = self.ports.move_to_trash(&ctx, &step.repository, &step.from, &step.to);
+        ctx.step("moving the worktree", moved).await
     }
 
     /// Ends a delete after its moves. One with failed moves stays unfinished, so that the next start

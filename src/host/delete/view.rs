@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::ids::SessionId;
-use crate::domain::plan::{self, Plan, PlanRow, SkipReason, Skipped};
+use crate::domain::plan::{self, Plan, PlanItem, PlanRow, SkipReason, Skipped};
+use crate::domain::rail::SectionKey;
+use crate::domain::status::Status;
 use crate::domain::time::Timestamp;
 
 use super::super::Host;
@@ -31,6 +33,30 @@ impl View {
     /// Nothing to delete or close.
     pub(super) fn is_empty(&self) -> bool {
         self.plan.is_empty() && self.rowless.is_empty()
+    }
+
+    /// The plan for people: runtimes without a row are shown as what they are (D7).
+    pub(super) fn shown(self, now: Timestamp) -> Plan {
+        let Self { mut plan, rowless, .. } = self;
+        plan.skipped.retain(|skip| !rowless.contains(&skip.id));
+        plan.items.extend(rowless.into_iter().map(|id| PlanItem {
+            row: PlanRow {
+                id,
+                parent: None,
+                title: "a running program without a session".to_owned(),
+                agent: String::new(),
+                status: Status::Working,
+                section: SectionKey::conversations(),
+                pinned: false,
+                live: true,
+                last_activity_at: now,
+                open_pr: None,
+            },
+            pulled_in_by: None,
+            advice: plan::Advice::default(),
+        }));
+        plan.items.sort_by(|a, b| a.row.id.cmp(&b.row.id));
+        plan
     }
 
     /// Every session that is deleted or closed, ascending: the identity of what is admitted.
@@ -117,6 +143,19 @@ impl<P: Ports> Host<P> {
         keepers.retain(|id| unknown.contains(id));
         keepers.sort_unstable();
         Ok(keepers)
+    }
+
+    /// What a verb that takes sessions one by one would touch: themselves, not their children (K1).
+    ///
+    /// # Errors
+    /// The store cannot be read. Unknown advice is none.
+    pub async fn plan_each(&self, ctx: &Context, ids: &BTreeSet<SessionId>) -> HostResult<Plan> {
+        let found = self.ports.plan_rows(ids).await?;
+        let own = found.rows.into_iter().filter(|row| ids.contains(&row.id));
+        let item =
+            |row| plan::PlanItem { row, pulled_in_by: None, advice: plan::Advice::default() };
+        let plan = Plan { items: own.map(item).collect(), skipped: found.missing };
+        Ok(self.advise(ctx, plan).await)
     }
 
     /// Adds what git knows of each worktree: in parallel, under one deadline, none where unknown.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::domain::ids::SessionId;
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::OperationState;
+use crate::domain::plan::Conditions;
 use crate::domain::session::{Kind, Session};
 use crate::host::Host;
 use crate::host::context::Context;
@@ -66,7 +67,7 @@ impl Scene {
             Self::Create => drop(host.create(ctx, create()).await),
             Self::Delete => {
                 let ids = ids(&["a", "d", "e"]).into_iter().collect();
-                let conditions = crate::domain::plan::Conditions::default();
+                let conditions = Conditions::default();
                 let request =
                     DeleteRequest { ids, conditions, with_rowless: false, actor: OPERATOR };
                 drop(host.delete(ctx, request, &|_| true).await);
@@ -77,8 +78,12 @@ impl Scene {
                 drop(host.restore(ctx, request).await);
             }
             Self::Launch => drop(host.launch(ctx, &id("a"), &OPERATOR).await),
-            Self::Stop => drop(host.stop(ctx, &ids(&["a"]), false, &OPERATOR).await),
-            Self::Kill => drop(host.kill(ctx, &ids(&["a"]), &OPERATOR).await),
+            Self::Stop => {
+                drop(host.stop(ctx, &ids(&["a"]), &Conditions::default(), false, &OPERATOR).await)
+            }
+            Self::Kill => {
+                drop(host.kill(ctx, &ids(&["a"]), &Conditions::default(), &OPERATOR).await)
+            }
         }
     }
 }
@@ -144,7 +149,13 @@ fn settled(recorder: &Recorder) -> Settled {
 }
 
 /// Recovers twice and checks every rule.
-async fn recover_and_check(host: &Host<Recorder>, recorder: &Recorder, world: World, case: &str) {
+async fn recover_and_check(
+    host: &Host<Recorder>,
+    recorder: &Recorder,
+    world: World,
+    whole: bool,
+    case: &str,
+) {
     host.recover(&Context::new()).await.unwrap();
     let first = settled(recorder);
     let again = host.recover(&Context::new()).await.unwrap();
@@ -195,7 +206,8 @@ async fn recover_and_check(host: &Host<Recorder>, recorder: &Recorder, world: Wo
             .filter(|session| session.id != id("z"))
             .map(|session| session.deletion.is_some())
             .collect();
-        assert!(batches.len() <= 1, "{case}: half a batch is in the trash");
+        // A runtime that does not end leaves the plan (D6).
+        assert!(batches.len() <= 1 || !whole, "{case}: half a batch is in the trash");
     });
     assert!(recorder.lanes().is_empty(), "{case}");
 }
@@ -211,7 +223,7 @@ async fn play(world: World, faults: Faults, later: Faults, case: &str) -> (usize
     let ctx = Context::new().with_faults(Arc::clone(&later));
     let recovered = async { drop(host.recover(&ctx).await) };
     cut(&recorder, &later, world.slow_keepers, recovered).await;
-    recover_and_check(&host, &recorder, world, case).await;
+    recover_and_check(&host, &recorder, world, !faults.fails(), case).await;
     (faults.passed().len(), later.passed().len())
 }
 
@@ -237,9 +249,14 @@ async fn after_a_fault_at_any_point_all_rules_hold_v5() {
     }
 }
 
+/// Half of them, where each is played very often.
+fn some_worlds() -> Vec<World> {
+    worlds().into_iter().filter(|world| world.dirty == world.slow_keepers).collect()
+}
+
 #[tokio::test]
 async fn a_crash_while_a_failure_is_compensated_changes_nothing_of_that_v5() {
-    for world in worlds() {
+    for world in some_worlds() {
         let (points, _) = play(world, Faults::none(), Faults::none(), "no fault").await;
         for failed in 0..points {
             let mut at = failed + 1;
@@ -258,7 +275,7 @@ async fn a_crash_while_a_failure_is_compensated_changes_nothing_of_that_v5() {
 
 #[tokio::test]
 async fn a_recovery_that_crashes_itself_is_done_by_the_next_one_v5() {
-    for world in worlds() {
+    for world in some_worlds() {
         let (points, _) = play(world, Faults::none(), Faults::none(), "no fault").await;
         for crashed in 0..points {
             let mut at = 0;

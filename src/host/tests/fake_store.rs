@@ -88,7 +88,10 @@ impl StorePort for Recorder {
         Ok(self.read(|m| ids.iter().filter_map(|id| m.sessions.get(*id)).cloned().collect()))
     }
     async fn page(&self, _query: &PageQuery) -> PortResult<Page> {
-        Ok(Page::default())
+        let sessions = self.read(|m| {
+            m.sessions.values().filter(|s| s.deletion.is_none()).cloned().collect::<Vec<_>>()
+        });
+        Ok(Page { total: sessions.len() as u64, sessions, next_cursor: None })
     }
     async fn all_ids(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| {
@@ -194,6 +197,11 @@ impl StorePort for Recorder {
                 ..session
             });
         });
+        Ok(())
+    }
+    async fn clear_worktree(&self, id: &SessionId) -> PortResult<()> {
+        self.call("clear_worktree", Some(id), None)?;
+        self.change(|m| m.edit(id, |session| Session { folder: PathBuf::new(), ..session }));
         Ok(())
     }
     async fn initialise(&self, id: &SessionId, initialised: &Initialised) -> PortResult<()> {

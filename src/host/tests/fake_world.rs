@@ -15,7 +15,7 @@ use crate::domain::session::{LaunchFacts, Session};
 use crate::host::context::Context;
 use crate::host::lanes::{LaneGuard, Lanes};
 use crate::host::ports::{
-    AgentPort, Closed, Freed, Input, LaunchPlan, LaunchedHow, LockPort, Moved, PortError,
+    AgentPort, Changes, Closed, Freed, Input, LaunchPlan, LaunchedHow, LockPort, Moved, PortError,
     PortResult, RuntimePort, ScreenText, StartRequest, Started, WorkspacePort, Worktree,
     WorktreeRequest,
 };
@@ -43,6 +43,8 @@ pub(in crate::host) struct Model {
     pub(in crate::host) keepers: BTreeSet<SessionId>,
     /// Keepers that outlive their creator (C4).
     pub(in crate::host) published: BTreeSet<SessionId>,
+    /// Processes that outlived their keeper.
+    pub(in crate::host) strays: Vec<u32>,
     /// Worktrees that are there, in their place or in the trash.
     pub(in crate::host) folders: BTreeSet<PathBuf>,
     pub(in crate::host) operations: Vec<Operation>,
@@ -53,6 +55,11 @@ pub(in crate::host) struct Model {
     pub(in crate::host) prompt_in_argv: bool,
     pub(in crate::host) can_resume: bool,
     pub(in crate::host) dirty: bool,
+    pub(in crate::host) only_ignored: bool,
+    /// Folders in the trash.
+    pub(in crate::host) trashed: Vec<(SessionId, PathBuf)>,
+    /// Names of daily work that was claimed.
+    pub(in crate::host) claimed: BTreeSet<String>,
     pub(in crate::host) escalates: bool,
     pub(in crate::host) calls: Vec<Call>,
     failures: BTreeSet<String>,
@@ -172,7 +179,11 @@ impl RuntimePort for Recorder {
         Ok(self.change(|m| {
             let was_running = m.keepers.remove(id);
             m.published.remove(id);
-            Closed { was_running, escalated: was_running && m.escalates }
+            Closed {
+                was_running,
+                escalated: was_running && m.escalates,
+                keeper_pid: was_running.then_some(7),
+            }
         }))
     }
     async fn type_into(&self, ctx: &Context, session: &Session, input: &Input) -> PortResult<()> {
@@ -198,6 +209,11 @@ impl RuntimePort for Recorder {
             false => Answer::No,
         };
         Evidence { keeper: there, process: there, kill_requested: None }
+    }
+    async fn gone(&self, _id: &SessionId) {}
+
+    async fn end_strays(&self) -> PortResult<Vec<u32>> {
+        Ok(self.change(|m| std::mem::take(&mut m.strays)))
     }
     async fn keepers(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| m.keepers.iter().cloned().collect()))
@@ -246,14 +262,42 @@ impl WorkspacePort for Recorder {
     }
     async fn give_back(&self, ctx: &Context, _repo: &Path, tree: &Worktree) -> PortResult<Freed> {
         self.acall("give_back", None, Some(ctx)).await?;
-        let dirty = self.read(|m| m.dirty && m.folders.contains(&tree.path));
-        self.change(|m| !dirty && m.folders.remove(&tree.path));
-        Ok(Freed { freed: !dirty, reason: dirty.then(|| "2 files changed".into()) })
+        let there = self.read(|m| m.folders.contains(&tree.path));
+        let only_ignored = there && self.read(|m| m.only_ignored);
+        let kept = only_ignored || (there && self.read(|m| m.dirty));
+        self.change(|m| !kept && m.folders.remove(&tree.path));
+        Ok(Freed { freed: !kept, reason: kept.then(|| "2 files changed".into()), only_ignored })
     }
     async fn advice(&self, ctx: &Context, _worktree: &Path) -> PortResult<Advice> {
         self.acall("advice", None, Some(ctx)).await?;
         let dirty_files = Some(if self.read(|m| m.dirty) { 2 } else { 0 });
         Ok(Advice { dirty_files, unpushed_commits: Some(0) })
+    }
+    async fn changes(
+        &self,
+        _ctx: &Context,
+        _worktree: &Path,
+        _base: Option<&str>,
+    ) -> PortResult<Changes> {
+        Ok(Changes::default())
+    }
+    async fn diff(
+        &self,
+        _ctx: &Context,
+        _worktree: &Path,
+        _base: Option<&str>,
+    ) -> PortResult<String> {
+        Ok(String::new())
+    }
+    async fn folder_size(&self, _ctx: &Context, _folder: &Path) -> PortResult<u64> {
+        Ok(0)
+    }
+    async fn worktrees(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
+        let name = |path: &PathBuf| {
+            let id = path.strip_prefix("/worktrees").ok()?.to_str()?.to_owned();
+            Some((SessionId::new(id).ok()?, path.clone()))
+        };
+        Ok(self.read(|m| m.folders.iter().filter_map(name).collect()))
     }
     fn worktree_path(&self, _project: &ProjectName, id: &SessionId) -> PathBuf {
         PathBuf::from(format!("/worktrees/{id}"))

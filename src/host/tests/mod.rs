@@ -1,12 +1,15 @@
 //! The coordinators on recording fakes: which calls happen, in which order, with which context.
 
+mod cleanup;
 mod crash;
 mod create;
 mod delete;
 mod fake_store;
+mod fake_trash;
 mod fake_world;
 mod locks;
 mod others;
+mod purge;
 mod recover;
 mod restore;
 

@@ -4,6 +4,7 @@ use crate::domain::activity::Question;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::ProjectName;
 use crate::domain::lifecycle::TerminationReason;
+use crate::domain::plan::Conditions;
 use crate::domain::rail::ProjectSetup;
 use crate::domain::session::Session;
 use crate::domain::status::Status;
@@ -17,7 +18,10 @@ async fn stop_ends_each_runtime_and_keeps_the_folder_k1() {
     let (host, recorder) = host(vec![running("a", None), running("b", None)]);
     recorder.fail("close b");
     let wanted = ids(&["b", "a", "none", "a"]);
-    let report = host.stop(&Context::new(), &wanted, false, &OPERATOR).await.unwrap();
+    let report = host
+        .stop(&Context::new(), &wanted, &Conditions::default(), false, &OPERATOR)
+        .await
+        .unwrap();
     let results: Vec<_> = report
         .results
         .iter()
@@ -41,21 +45,28 @@ async fn stop_ends_each_runtime_and_keeps_the_folder_k1() {
 #[tokio::test]
 async fn stop_can_say_that_the_work_is_done_k1() {
     let (host, recorder) = host(vec![running("a", None)]);
-    host.stop(&Context::new(), &ids(&["a"]), true, &OPERATOR).await.unwrap();
+    host.stop(&Context::new(), &ids(&["a"]), &Conditions::default(), true, &OPERATOR)
+        .await
+        .unwrap();
     assert_eq!(recorder.session_now("a").unwrap().condition.status, Status::Done);
-    let again = host.stop(&Context::new(), &ids(&["a"]), true, &OPERATOR).await.unwrap();
+    let again = host
+        .stop(&Context::new(), &ids(&["a"]), &Conditions::default(), true, &OPERATOR)
+        .await
+        .unwrap();
     assert_eq!(again.results[0].reason.as_deref(), Some("not running"));
 }
 
 #[tokio::test]
 async fn kill_gives_back_a_clean_worktree_k2() {
     let (host, recorder) = host(vec![running("a", None), running("b", None)]);
-    let report = host.kill(&Context::new(), &ids(&["a"]), &OPERATOR).await.unwrap();
+    let report =
+        host.kill(&Context::new(), &ids(&["a"]), &Conditions::default(), &OPERATOR).await.unwrap();
     assert!(report.results[0].stopped && report.results[0].freed);
     let acts = recorder.acts();
-    assert_eq!(acts, ["close a", "end a", "give_back"]);
+    assert_eq!(acts, ["close a", "end a", "give_back", "clear_worktree a"]);
     recorder.change(|m| m.dirty = true);
-    let report = host.kill(&Context::new(), &ids(&["b"]), &OPERATOR).await.unwrap();
+    let report =
+        host.kill(&Context::new(), &ids(&["b"]), &Conditions::default(), &OPERATOR).await.unwrap();
     assert!(!report.results[0].freed);
     assert_eq!(report.results[0].reason.as_deref(), Some("2 files changed"));
 }
@@ -63,7 +74,10 @@ async fn kill_gives_back_a_clean_worktree_k2() {
 #[tokio::test]
 async fn kill_refuses_a_live_row_without_handle_k2() {
     let (host, recorder) = host(vec![Session { folder: "".into(), ..running("a", None) }]);
-    let error = host.kill(&Context::new(), &ids(&["a"]), &OPERATOR).await.unwrap_err();
+    let error = host
+        .kill(&Context::new(), &ids(&["a"]), &Conditions::default(), &OPERATOR)
+        .await
+        .unwrap_err();
     assert!(matches!(error, HostError::IncompleteHandle(_)));
     assert!(recorder.acts().is_empty());
 }

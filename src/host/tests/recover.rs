@@ -1,8 +1,9 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::domain::ids::OperationId;
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{OperationState, StepResult, Verb};
+use crate::domain::plan::Conditions;
 use crate::domain::session::Session;
 use crate::domain::status::Status;
 use crate::host::Host;
@@ -207,9 +208,9 @@ async fn who_finds_a_running_operation_waits_for_its_step_v3() {
     recorder.change(|m| m.held.insert(m.operations[0].id.clone()));
     let waiting = {
         let host = host.clone();
-        tokio::spawn(
-            async move { host.stop(&Context::new(), &ids(&["a"]), false, &OPERATOR).await },
-        )
+        tokio::spawn(async move {
+            host.stop(&Context::new(), &ids(&["a"]), &Conditions::default(), false, &OPERATOR).await
+        })
     };
     while !recorder.calls().contains(&"busy".to_owned()) {
         tokio::task::yield_now().await;
@@ -223,6 +224,21 @@ async fn who_finds_a_running_operation_waits_for_its_step_v3() {
 async fn runtimes_that_belong_to_no_session_are_ended_v4() {
     let (host, recorder) = host(vec![deleted("gone", None, "b1"), running("a", None)]);
     recorder.change(|m| m.keepers.extend(ids(&["gone", "lost"])));
-    host.recover(&Context::new()).await.unwrap();
+    recorder.change(|m| m.strays = vec![5, 9]);
+    let report = host.recover(&Context::new()).await.unwrap();
     assert_eq!(recorder.acts(), ["close gone", "close lost"]);
+    assert_eq!(report.ended_processes, [5, 7, 7, 9], "keepers and what outlived theirs");
+}
+
+#[tokio::test]
+async fn worktrees_without_a_row_are_listed_and_left_alone_v4() {
+    let making = Session { folder: "".into(), ..seeded("making", None) };
+    let (host, recorder) = host(vec![running("a", None), making, deleted("gone", None, "b1")]);
+    let there = ["/worktrees/lonely", "/worktrees/making", "/worktrees/gone"];
+    recorder.change(|m| m.folders.extend(there.map(PathBuf::from)));
+    for _ in 0..2 {
+        let report = host.recover(&Context::new()).await.unwrap();
+        assert_eq!(report.orphans, [Path::new("/worktrees/lonely")]);
+    }
+    assert!(recorder.read(|m| m.folders.contains(Path::new("/worktrees/lonely"))));
 }

@@ -49,6 +49,28 @@ pub fn listed(folder: &Path) -> Vec<Listed> {
         .collect()
 }
 
+/// Removes the sockets and entries that killed keepers left in a runtime folder (X4).
+///
+/// # Errors
+/// The folder cannot be locked or read.
+pub async fn sweep(folder: &Path) -> io::Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    // Whoever binds a socket holds the lock until it is listed: without an entry of a live keeper
+    // nobody listens.
+    let _lock = lock::lock(&folder.join(LOCK), Sharing::Exclusive).await?;
+    let live: Vec<PathBuf> = listed(folder).into_iter().map(|keeper| keeper.socket).collect();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let ours = path.extension().is_some_and(|it| it == EXTENSION || it == "sock");
+        if ours && !live.contains(&path.with_extension("sock")) {
+            std::fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
 /// A taken place.
 #[derive(Debug)]
 pub(super) struct Claim {

@@ -4,6 +4,7 @@ mod changes;
 mod journal;
 mod lifecycle;
 mod page;
+mod purge;
 mod rail;
 mod totals;
 mod trash;

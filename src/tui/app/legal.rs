@@ -42,8 +42,14 @@ impl App {
                 return selected(legal, why);
             }
             let loaded = |id: &SessionId| list.rows.iter().find(|row| row.id == *id);
-            let fits = marks.ids.iter().any(|id| loaded(id).is_none_or(legal));
-            unless(fits || marks.all.is_some() || marks.anchor.is_some(), why)
+            let by_id = marks.ids.iter().any(|id| loaded(id).is_none_or(legal));
+            let more = marks.all.is_some() && list.total > list.rows.len() as u64;
+            let lines = list.lines();
+            let drawn = lines.iter().enumerate().filter(|(at, _)| list.in_range(*at));
+            let mut shown = drawn
+                .map(|(_, line)| &list.rows[line.row])
+                .chain(list.rows.iter().filter(|row| marks.all.is_some() && list.is_marked(row)));
+            unless(by_id || more || shown.any(legal), why)
         };
         let any: fn(&Session) -> bool = |_| true;
         match action {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::domain::ids::SessionId;
+use crate::domain::plan::Conditions;
 use crate::domain::query::Filter;
 
 /// Everything that matches a filter, but for a few.
@@ -26,6 +27,9 @@ pub struct Marks {
     pub all: Option<MarkedFilter>,
     /// Where a range began that is still being drawn.
     pub anchor: Option<SessionId>,
+    /// The filter that all of `ids` matched when they were marked together: its section, status and
+    /// age words hold for them still when they are deleted (`spec/lifecycle.md` D5).
+    pub words: Option<Filter>,
 }
 
 impl Marks {
@@ -49,8 +53,47 @@ impl Marks {
         self.ids.contains(id) || self.all.as_ref().is_some_and(by_filter)
     }
 
+    /// Marks everything that a filter matches, where all of it is known.
+    pub fn set_all(&mut self, ids: impl IntoIterator<Item = SessionId>, filter: &Filter) {
+        self.anchor = None;
+        if self.ids.is_empty() {
+            self.words = Some(filter.clone());
+        }
+        self.words.take_if(|words| words != filter);
+        self.ids.extend(ids);
+    }
+
+    /// Takes off the marks of those for which `keep` does not hold.
+    pub fn retain(&mut self, keep: impl FnMut(&SessionId) -> bool) {
+        self.ids.retain(keep);
+        if self.ids.is_empty() {
+            self.words = None;
+        }
+    }
+
+    /// A filter mark became ids, once; what comes later stays out.
+    pub fn resolve(&mut self, ids: impl IntoIterator<Item = SessionId>) {
+        if let Some(MarkedFilter { filter, except, .. }) = self.all.take() {
+            self.set_all(ids.into_iter().filter(|id| !except.contains(id)), &filter);
+        }
+    }
+
+    /// What must still hold for the marked ones when they are deleted.
+    pub fn conditions(&self) -> Conditions {
+        let words = self.words.clone().filter(|_| !self.ids.is_empty()).unwrap_or_default();
+        Conditions {
+            section: words.section,
+            statuses: words.statuses,
+            older_than: words.older_than,
+            ..Conditions::default()
+        }
+    }
+
     /// Marks a row or takes its mark off.
     pub fn set(&mut self, id: &SessionId, filter: &Filter, marked: bool) {
+        if marked && self.words.as_ref().is_some_and(|words| words != filter) {
+            self.words = None;
+        }
         match &mut self.all {
             Some(all) if all.filter == *filter => {
                 if marked {

@@ -102,6 +102,8 @@ pub struct App {
     pub watched: Vec<SessionId>,
     /// Sessions whose changes were asked for.
     pub counted: Vec<SessionId>,
+    /// When they were asked for.
+    pub counted_at: Timestamp,
     /// The tab whose content was asked for.
     pub tab_asked: Option<(SessionId, Tab)>,
     /// Layers above the view; the last one gets the keys.
@@ -166,6 +168,7 @@ impl App {
             screens: BTreeMap::new(),
             watched: Vec::new(),
             counted: Vec::new(),
+            counted_at: Timestamp(0),
             tab_asked: None,
             overlays: Vec::new(),
             draft: None,
@@ -203,10 +206,11 @@ impl App {
         }
     }
 
-    /// No project and no session yet.
+    /// No project and no session yet, not even in the trash.
     pub fn is_empty(&self) -> bool {
         let sections = &self.board.sections;
         self.loaded
+            && self.board.trash == 0
             && self.board.projects.is_empty()
             && sections.iter().all(|section| section.total == 0 && section.path.is_none())
     }
@@ -254,11 +258,6 @@ impl App {
     /// Sessions of a zone in all sections.
     pub fn zone_count(&self, zone: Zone) -> u64 {
         self.board.sections.iter().map(|section| section.zones.of(zone)).sum()
-    }
-
-    /// Agents that go on when the dashboard is left: those that work or wait.
-    pub fn live_count(&self) -> u64 {
-        self.zone_count(Zone::Working) + self.zone_count(Zone::Respond)
     }
 
     /// The session whose screen is on view in the right pane, the peek, or typed to.

@@ -53,8 +53,8 @@ pub enum Purpose {
     Rename(SessionId),
     /// Path of a project.
     AddProject,
-    /// Prompt of a session like the last one.
-    QuickNew,
+    /// Prompt of a session like the last one: agent and place, in words.
+    QuickNew(String),
 }
 
 /// A question with two buttons, Cancel first.

@@ -21,6 +21,8 @@ pub struct Setup {
     pub glyphs: Glyphs,
     /// The folder the program was started in.
     pub folder: PathBuf,
+    /// The operator's own folder, which `~` stands for.
+    pub user_home: Option<PathBuf>,
     /// Its repository, where it is in one.
     pub repository: Option<PathBuf>,
     /// Agents by name, and whether their program was found.
@@ -31,6 +33,18 @@ pub struct Setup {
     pub size: (u16, u16),
     /// The present time.
     pub now: Timestamp,
+}
+
+impl Setup {
+    /// A folder as it was typed: `~` is the operator's own, and a relative one begins where the
+    /// program was started.
+    pub fn folder_of(&self, typed: &str) -> PathBuf {
+        let rest = typed.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        match (rest, &self.user_home) {
+            (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+            _ => self.folder.join(typed),
+        }
+    }
 }
 
 /// The views.

@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 use crate::domain::event::Actor;
 use crate::domain::ids::SessionId;
 use crate::domain::operation::Verb;
-use crate::domain::plan::Plan;
+use crate::domain::plan::{Conditions, Plan};
 use crate::domain::rail::ProjectSetup;
 use crate::host::Host;
 use crate::host::context::Context;
@@ -225,7 +225,7 @@ impl<P: Ports> Effects<P> {
             StopHow::Done => (true, "marked done"),
         };
         self.outcome(format!("{} not {verb}", named(&ids)), async move |host| {
-            Ok(Outcome::Stopped(host.stop(&ctx, &ids, done, &ACTOR).await?))
+            Ok(Outcome::Stopped(host.stop(&ctx, &ids, &Conditions::default(), done, &ACTOR).await?))
         });
     }
 }

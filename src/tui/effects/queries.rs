@@ -1,6 +1,5 @@
 //! Questions to the store and to git, each kind asked one at a time and answered in order.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,10 +9,14 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::queue::Queue;
 use crate::domain::ids::SessionId;
+use crate::domain::operation::OperationState;
 use crate::domain::query::{Filter, PageQuery};
+use crate::domain::session::Session;
+use crate::domain::text::clean_block;
 use crate::host::Host;
 use crate::host::context::{ADVICE, Context};
 use crate::host::ports::{PortError, PortResult, Ports};
+use crate::tui::app::words::sentence;
 use crate::tui::event::{Board, Event, Tab, TabContent, WorkFacts};
 
 /// Most sessions that are listed as waiting: more than anyone answers.
@@ -168,12 +171,16 @@ impl<P: Ports> Worker<P> {
             limit: WAITING,
             ..PageQuery::default()
         };
+        let unfinished = ports.unfinished().await?;
+        let stuck = unfinished.iter().filter(|op| op.state == OperationState::Stuck);
         Ok(Board {
             sections: ports.sections().await?,
             projects: ports.projects().await?,
             trash: ports.trash_count().await?,
             waiting: ports.page(&waiting).await?.sessions,
             last_batch: ports.last_batch().await?,
+            live: ports.live().await?.len() as u64,
+            stuck: stuck.count() as u64,
         })
     }
 
@@ -182,34 +189,83 @@ impl<P: Ports> Worker<P> {
         Ok(match tab {
             Tab::Messages => Some(TabContent::Messages(ports.messages(id).await?)),
             Tab::Events => Some(TabContent::Events(ports.events(Some(id), AUDIT).await?)),
+            Tab::Diff => Some(TabContent::Diff(self.diff(id).await?)),
             // Drawn from what is known already.
-            Tab::Screen | Tab::Details | Tab::Diff => None,
+            Tab::Screen | Tab::Details => None,
         })
     }
 
-    /// Counts changes worktree by worktree and tells each result at once. One that cannot be counted
-    /// stays unknown.
+    /// The changes of a worktree, line by line. One that cannot be read says why in their place.
+    async fn diff(&self, id: &SessionId) -> PortResult<Vec<String>> {
+        let Some(session) = self.host.ports().session(id).await? else {
+            return Ok(Vec::new());
+        };
+        let Some(worktree) = session.worktree() else {
+            return Ok(vec![format!("{id} has no worktree of its own.")]);
+        };
+        let ctx = Context::new().within(ADVICE);
+        let diff = self.host.ports().diff(&ctx, worktree, session.base.as_deref()).await;
+        Ok(match diff {
+            Ok(diff) => lines(&diff),
+            Err(error) => vec![sentence(&error.message)],
+        })
+    }
+
+    /// Looks at the folders one by one and tells each result at once. What cannot be counted stays
+    /// unknown.
     async fn work(&self, ids: &[SessionId]) -> PortResult<()> {
-        let sessions = self.host.ports().sessions(ids).await?;
-        for session in sessions {
-            let Some(worktree) = session.worktree().map(PathBuf::from) else {
-                continue;
-            };
-            let ctx = Context::new().within(ADVICE);
-            let Ok(advice) = self.host.ports().advice(&ctx, &worktree).await else {
-                continue;
-            };
-            let facts = WorkFacts {
-                dirty: advice.dirty_files,
-                unpushed: advice.unpushed_commits,
-                ..WorkFacts::default()
-            };
+        for session in self.host.ports().sessions(ids).await? {
+            let facts = self.facts(&session).await;
             if self.out.send(Event::Work(vec![(session.id, facts)])).await.is_err() {
                 break;
             }
         }
         Ok(())
     }
+
+    async fn facts(&self, session: &Session) -> WorkFacts {
+        let ports = self.host.ports();
+        let ctx = Context::new().within(ADVICE);
+        if let Some(deletion) = &session.deletion {
+            let size = match &deletion.trash_path {
+                Some(path) => ports.folder_size(&ctx, path).await.ok(),
+                None => Some(0),
+            };
+            return WorkFacts { size, ..WorkFacts::default() };
+        }
+        let Some(worktree) = session.worktree() else {
+            return WorkFacts::default();
+        };
+        let (changes, advice) = tokio::join!(
+            ports.changes(&ctx, worktree, session.base.as_deref()),
+            ports.advice(&ctx, worktree)
+        );
+        let (changes, advice) = (changes.unwrap_or_default(), advice.unwrap_or_default());
+        WorkFacts {
+            added: changes.added,
+            removed: changes.removed,
+            files: changes.files,
+            dirty: advice.dirty_files,
+            unpushed: advice.unpushed_commits,
+            ..WorkFacts::default()
+        }
+    }
+}
+
+/// Lines of a difference that a tab shows.
+const DIFF_LINES: usize = 20_000;
+
+/// A text from outside as clean lines.
+fn lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = text
+        .lines()
+        .take(DIFF_LINES)
+        .map(|line| clean_block(&line.replace('\t', "    ")))
+        .collect();
+    if text.lines().nth(DIFF_LINES).is_some() {
+        lines.push(format!("The rest is not shown: more than {DIFF_LINES} lines."));
+    }
+    lines
 }
 
 /// Nobody listens any more.

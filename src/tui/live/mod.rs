@@ -178,12 +178,13 @@ impl Live {
         }
     }
 
-    /// Shows older rows of a screen (positive) or newer ones (negative).
-    pub fn scroll(&mut self, id: &SessionId, by: i32) {
+    /// Shows older rows of a screen (positive) or newer ones (negative), of which `view` fit: the
+    /// first row of its history is the first one on view when there is nothing older.
+    pub fn scroll(&mut self, id: &SessionId, by: i32, view: u16) {
         if let Some(feed) = self.feeds.get(id) {
             let mut state = feed.shared.state();
             let step = usize::try_from(by.unsigned_abs()).unwrap_or(usize::MAX);
-            let most = state.screen.as_ref().map_or(0, Screen::scrollback_len);
+            let most = state.screen.as_ref().map_or(0, |screen| picture::beyond(screen, view));
             state.scrolled = if by > 0 {
                 state.scrolled.saturating_add(step).min(most)
             } else {

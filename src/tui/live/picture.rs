@@ -11,9 +11,14 @@ use crate::tui::theme::{Depth, nearest_256};
 /// The picture of a screen, `scrolled` rows back in its history, for a terminal of this depth.
 pub(super) fn picture(screen: &Screen, scrolled: usize, depth: Depth) -> ScreenCells {
     let size = screen.size();
-    let scrolled = scrolled.min(screen.scrollback_len());
-    let back = i32::try_from(scrolled).unwrap_or(0);
-    let rows = (0..i32::from(size.rows)).map(|row| cells(screen, row - back, depth)).collect();
+    let used = used(screen);
+    let scrolled = scrolled.min(screen.scrollback_len() + used);
+    // What is blank below the last used row is not scrolled through.
+    let blank = if scrolled > 0 { usize::from(size.rows) - used } else { 0 };
+    let back = i32::try_from(scrolled + blank).unwrap_or(0);
+    let oldest = -i32::try_from(screen.scrollback_len()).unwrap_or(0);
+    let row = |row: i32| if row < oldest { Vec::new() } else { cells(screen, row, depth) };
+    let rows = (0..i32::from(size.rows)).map(|at| row(at - back)).collect();
     let cursor = screen.cursor();
     ScreenCells {
         size: (size.cols, size.rows),
@@ -21,6 +26,18 @@ pub(super) fn picture(screen: &Screen, scrolled: usize, depth: Depth) -> ScreenC
         cursor: (cursor.visible && scrolled == 0).then_some((cursor.col, cursor.row)),
         scrolled,
     }
+}
+
+/// Rows above what is on view when `view` rows of the screen are: its history, and what of the screen
+/// itself has no room.
+pub(super) fn beyond(screen: &Screen, view: u16) -> usize {
+    (screen.scrollback_len() + used(screen)).saturating_sub(usize::from(view))
+}
+
+/// Rows of the screen down to the last one that is not blank.
+fn used(screen: &Screen) -> usize {
+    let is_used = |row: &u16| !cells(screen, i32::from(*row), Depth::Rgb).is_empty();
+    (0..screen.size().rows).rev().find(is_used).map_or(0, |last| usize::from(last) + 1)
 }
 
 fn cells(screen: &Screen, row: i32, depth: Depth) -> Vec<ScreenCell> {
@@ -94,7 +111,7 @@ mod tests {
         assert_eq!(picture.rows[0][0].text, "t");
         assert_eq!(picture.rows[0].len(), 3);
         assert_eq!((picture.cursor, picture.scrolled), (None, 1));
-        assert_eq!(super::picture(&screen, 99, Depth::Rgb).scrolled, 2);
+        assert_eq!((beyond(&screen, 2), beyond(&screen, 1), beyond(&screen, 9)), (2, 3, 0));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod care;
 mod files;
+mod keepers;
 mod pace;
 mod turn;
 
@@ -126,6 +127,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         theme,
         glyphs: around.glyphs(&options.config),
         folder: options.folder,
+        user_home: std::env::var_os("HOME").map(PathBuf::from),
         repository: options.repository,
         agents: options.agents,
         purge_days: options.config.retention_days,

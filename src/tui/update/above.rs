@@ -1,7 +1,5 @@
 //! Actions in dialogs, forms and lines of text.
 
-use std::path::PathBuf;
-
 use crate::domain::key::{Key, KeyCode};
 use crate::tui::action::Action;
 use crate::tui::app::App;
@@ -195,8 +193,8 @@ fn take_line(app: &mut App, purpose: Purpose, text: &str, effects: &mut Vec<Effe
         Purpose::Find => {}
         _ if text.is_empty() => {}
         Purpose::Rename(id) => effects.push(Effect::Rename { id, title: text.to_owned() }),
-        Purpose::AddProject => effects.push(Effect::AddProject(PathBuf::from(text))),
-        Purpose::QuickNew => {
+        Purpose::AddProject => effects.push(Effect::AddProject(app.setup.folder_of(text))),
+        Purpose::QuickNew(_) => {
             let mut form = draft(app);
             form.started();
             form.prompt.set(text);

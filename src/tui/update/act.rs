@@ -83,7 +83,11 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             let form = NewForm { project: None, ..draft(app) };
             app.overlays.push(Overlay::NewSession(Box::new(form)));
         }
-        Action::QuickNew => line(app, Purpose::QuickNew, ""),
+        Action::QuickNew => {
+            let form = draft(app);
+            let place = form.project.map_or_else(|| "chats".to_owned(), |it| it.to_string());
+            line(app, Purpose::QuickNew(format!("{} in {place}", form.agent)), "");
+        }
         Action::AddProject => line(app, Purpose::AddProject, ""),
         Action::AddThisFolder => {
             effects.extend(app.setup.repository.clone().map(Effect::AddProject));
@@ -108,7 +112,7 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
 
 /// The line that is printed after leaving.
 fn farewell(app: &App) -> String {
-    match app.live_count() {
+    match app.board.live {
         0 => String::new(),
         1 => "1 agent goes on. callboard brings it back on screen.".to_owned(),
         n => format!("{n} agents go on. callboard brings them back on screen."),

@@ -78,11 +78,8 @@ pub(super) fn page(
 
 /// A filter mark became ids, once; what comes later stays out.
 fn resolved(app: &mut App, page: &Page) {
-    let marks = &mut app.current_list_mut().marks;
-    if let Some(all) = marks.all.take() {
-        let ids = page.sessions.iter().map(|session| session.id.clone());
-        marks.ids.extend(ids.filter(|id| !all.except.contains(id)));
-    }
+    let ids = page.sessions.iter().map(|session| session.id.clone());
+    app.current_list_mut().marks.resolve(ids);
 }
 
 /// What a tab shows.

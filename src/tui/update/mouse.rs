@@ -30,6 +30,8 @@ pub(super) fn used(app: &mut App, mouse: MouseEvent, effects: &mut Vec<Effect>) 
 
 fn click(app: &mut App, at: Position, effects: &mut Vec<Effect>) {
     let layout = app.layout();
+    // Operations have no names above their columns.
+    let rows = if app.view == View::Jobs { layout.list } else { layout.list_rows() };
     app.last_key = app.now;
     if layout.rail.contains(at) {
         match rail_target(app, usize::from(at.y - layout.rail.y)) {
@@ -41,10 +43,10 @@ fn click(app: &mut App, at: Position, effects: &mut Vec<Effect>) {
             None => {}
         }
         app.focus = Focus::List;
-    } else if layout.list_rows().contains(at) {
+    } else if rows.contains(at) {
         place::leave(app);
         app.focus = Focus::List;
-        moving::select_line(app, usize::from(at.y - layout.list_rows().y));
+        moving::select_line(app, usize::from(at.y - rows.y));
     } else if layout.right.contains(at) && app.typing.is_none() {
         app.focus = Focus::Right;
     } else if layout.right.width > 0 && at.y == layout.rules.y && app.view == View::Sessions {
@@ -69,11 +71,17 @@ fn wheel(app: &mut App, at: Position, by: isize, effects: &mut Vec<Effect>) {
     let layout = app.layout();
     if layout.right.contains(at) {
         if let Some(typing) = &app.typing {
-            effects.push(Effect::Scroll { id: typing.id.clone(), by: -(by as i32) });
+            let view = layout.right.height;
+            effects.push(Effect::Scroll { id: typing.id.clone(), by: -(by as i32), view });
         } else if app.view == View::Jobs {
             app.jobs.scroll = app.jobs.scroll.saturating_add_signed(by);
         } else {
             moving::scroll_pane(app, Step::By(by), effects);
+        }
+    } else if layout.peek.contains(at) {
+        if let Some(id) = app.on_view().cloned() {
+            let view = layout.peek.height;
+            effects.push(Effect::Scroll { id, by: -(by as i32), view });
         }
     } else if layout.list.contains(at) && app.typing.is_none() {
         if app.view == View::Jobs {

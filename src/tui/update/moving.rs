@@ -107,7 +107,7 @@ pub(super) fn scroll_pane(app: &mut App, step: Step, effects: &mut Vec<Effect>) 
         Step::First => i32::MAX,
         Step::Last => i32::MIN,
     };
-    effects.push(Effect::Scroll { id, by });
+    effects.push(Effect::Scroll { id, by, view: app.layout().right.height });
 }
 
 /// The columns that can have the focus.

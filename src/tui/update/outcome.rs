@@ -80,7 +80,7 @@ fn created(app: &mut App, outcome: CreateOutcome, effects: &mut Vec<Effect>) {
 
 fn deleted(app: &mut App, report: &DeleteReport) {
     let gone = report.removed_session_ids.len();
-    app.list.marks.ids.retain(|id| !report.removed_session_ids.contains(id));
+    app.list.marks.retain(|id| !report.removed_session_ids.contains(id));
     let skipped: Vec<&SkippedRow> =
         report.skipped.iter().filter(|row| row.reason != "dropped").collect();
     let mut title = match report.removed_session_ids.as_slice() {
@@ -131,10 +131,16 @@ fn skip_words(reason: &str) -> String {
 
 fn restored(app: &mut App, undo: bool, report: &RestoreReport) {
     let failed = &report.not_restored;
+    // How a single one came back is in the title.
+    let single = report.restored_session_ids.is_empty() && report.launched_ids.len() == 1;
+    let told = report.notes.iter().filter(|note| {
+        let said = report.how.iter().any(|(id, how)| *id == note.id && note.text == how.words());
+        !(single && said)
+    });
     let mut lines: Vec<String> = failed
         .iter()
         .map(|row| format!("{} was not brought back: {}", row.id, row.reason))
-        .chain(report.notes.iter().map(|note| format!("{}: {}", note.id, note.text)))
+        .chain(told.map(|note| format!("{}: {}", note.id, note.text)))
         .collect();
     let kind = if failed.is_empty() { ToastKind::Result } else { ToastKind::Partly };
     let was_live = report.was_live_ids.len();
@@ -157,9 +163,9 @@ fn restored(app: &mut App, undo: bool, report: &RestoreReport) {
         keys.push(Action::Restore);
     } else {
         let launched = &report.launched_ids;
-        app.list.marks.ids.retain(|id| !launched.contains(id));
+        app.list.marks.retain(|id| !launched.contains(id));
     }
-    app.trash.marks.ids.retain(|id| !report.restored_session_ids.contains(id));
+    app.trash.marks.retain(|id| !report.restored_session_ids.contains(id));
     notify_with(app, kind, title, lines, keys);
 }
 
@@ -193,7 +199,7 @@ fn stopped(app: &mut App, report: &StopReport) {
             })
         })
         .collect();
-    app.list.marks.ids.retain(|id| !done.iter().any(|result| result.id == *id));
+    app.list.marks.retain(|id| !done.iter().any(|result| result.id == *id));
     let kind = match (done.is_empty(), failed.is_empty()) {
         (_, true) => ToastKind::Result,
         (false, false) => ToastKind::Partly,

@@ -1,5 +1,7 @@
 //! What follows from every change alike: what is read again, what is on view, what was seen.
 
+use std::time::Duration;
+
 use crate::tui::app::layout::{Layout, Shape};
 use crate::tui::app::overlay::Overlay;
 use crate::tui::app::{App, Looking, REREAD_AFTER, SEEN_AFTER, View};
@@ -8,6 +10,8 @@ use crate::tui::views::list_line;
 
 use super::place;
 
+/// Changes in worktrees are counted again at most this often.
+const COUNTED_AFTER: Duration = Duration::from_secs(10);
 /// Screens kept beside those on view.
 const SCREENS: usize = 64;
 
@@ -58,6 +62,9 @@ pub(super) fn reread_now(app: &mut App, effects: &mut Vec<Effect>) {
     }
     if app.view == View::Jobs {
         effects.push(Effect::LoadOperations);
+    }
+    if let Some((id, tab @ (Tab::Messages | Tab::Events))) = app.tab_asked.clone() {
+        effects.push(Effect::LoadTab { id, tab });
     }
 }
 
@@ -134,21 +141,31 @@ fn ask_tab(app: &mut App, effects: &mut Vec<Effect>) {
     effects.extend(wanted.map(|(id, tab)| Effect::LoadTab { id, tab }));
 }
 
-/// Asks for the changes in the worktrees on view.
+/// Asks for what is in the folders on view, and again while agents go on working in them.
 fn ask_work(app: &mut App, effects: &mut Vec<Effect>) {
-    if app.view != View::Sessions {
-        return;
-    }
-    let list = &app.list;
+    let list = match app.view {
+        View::Sessions => &app.list,
+        View::Trash => &app.trash,
+        View::Jobs => return,
+    };
     let lines = list.lines();
     let shown = lines.iter().skip(list.top).take(usize::from(app.setup.size.1));
-    let ids: Vec<_> = shown
-        .filter_map(|line| list.rows.get(line.row))
-        .filter(|session| session.worktree().is_some())
-        .map(|session| session.id.clone())
-        .collect();
-    if ids != app.counted {
-        app.counted.clone_from(&ids);
+    let rows = shown.filter_map(|line| list.rows.get(line.row));
+    let rows: Vec<_> =
+        rows.filter(|row| row.worktree().is_some() || row.deletion.is_some()).collect();
+    let ids: Vec<_> = rows.iter().map(|row| row.id.clone()).collect();
+    let worked = |at| at > app.counted_at;
+    let again = app.now.since(app.counted_at) >= COUNTED_AFTER
+        && rows.iter().any(|row| row.condition.last_activity_at.is_some_and(worked));
+    if ids == app.counted && !again {
+        return;
+    }
+    app.counted_at = app.now;
+    app.counted.clone_from(&ids);
+    if !ids.is_empty() {
         effects.push(Effect::LoadWork(ids));
+    }
+    if let Some((id, Tab::Diff)) = app.tab_asked.clone().filter(|_| again) {
+        effects.push(Effect::LoadTab { id, tab: Tab::Diff });
     }
 }

@@ -31,8 +31,7 @@ pub(super) fn mark(app: &mut App, action: Action) {
         Action::MarkRange if list.marks.anchor.is_some() => list.end_range(),
         Action::MarkRange => list.marks.anchor.clone_from(&list.selected),
         Action::MarkAll if list.rows.len() as u64 >= list.total => {
-            list.marks.anchor = None;
-            list.marks.ids.extend(list.rows.iter().map(|row| row.id.clone()));
+            list.marks.set_all(list.rows.iter().map(|row| row.id.clone()), &filter);
         }
         Action::MarkAll => {
             let total = list.total;
@@ -130,6 +129,10 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             let unpinned =
                 |id: &SessionId| known(app, id).is_none_or(|row| row.pinned_at.is_none());
             let pinned = ids.iter().any(unpinned);
+            // A second press must not wait for the store to tell what the first one did.
+            let at = pinned.then_some(app.now);
+            let rows = app.list.rows.iter_mut().filter(|row| ids.contains(&row.id));
+            rows.for_each(|row| row.pinned_at = at);
             effects.push(Effect::Pin { ids, pinned });
         }
         Action::Stop => end(app, ids, StopHow::Stop, "Stop", effects),
@@ -175,7 +178,7 @@ fn end(app: &mut App, ids: Vec<SessionId>, how: StopHow, verb: &str, effects: &m
 fn plan(app: &mut App, ids: Vec<SessionId>, effects: &mut Vec<Effect>) {
     let request = DeleteRequest {
         ids: ids.into_iter().collect(),
-        conditions: Conditions { exclude_pinned: true, ..Conditions::default() },
+        conditions: Conditions { exclude_pinned: true, ..app.list.marks.conditions() },
         with_rowless: false,
         actor: Actor::Operator,
     };

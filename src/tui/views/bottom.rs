@@ -157,7 +157,7 @@ fn entries(app: &App) -> &'static [Entry] {
             Purpose::Find => FIND,
             Purpose::Rename(_) => RENAME,
             Purpose::AddProject => ADD,
-            Purpose::QuickNew => QUICK,
+            Purpose::QuickNew(_) => QUICK,
         },
         None => match app.view_context() {
             Context::Rail => RAIL,

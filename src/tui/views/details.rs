@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::help::wrap;
 use super::pen::{Pen, Span};
 use super::signs::{is_active_beside, status_role, status_sign};
 use crate::domain::pr::{Ci, PrState};
@@ -11,6 +12,7 @@ use crate::domain::status::derive;
 use crate::domain::text::cut_middle;
 use crate::domain::time::{Timestamp, age};
 use crate::tui::app::App;
+use crate::tui::app::layout::inset;
 use crate::tui::app::words::{count, is_unseen, reason, rule_text, status_word};
 use crate::tui::theme::Role;
 
@@ -29,7 +31,8 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, session: &Session, area: Rect) 
 /// How many lines there are.
 pub(super) fn height(app: &App, session: &Session) -> usize {
     let mut buffer = Buffer::empty(Rect::new(0, 0, 1, 1));
-    lines(&Pen::new(&mut buffer, app), app, session, usize::MAX).len()
+    let room = inset(app.layout().right).width.saturating_sub(1);
+    lines(&Pen::new(&mut buffer, app), app, session, usize::from(room)).len()
 }
 
 fn lines(pen: &Pen<'_>, app: &App, session: &Session, room: usize) -> Vec<Vec<Span>> {
@@ -43,8 +46,10 @@ fn lines(pen: &Pen<'_>, app: &App, session: &Session, room: usize) -> Vec<Vec<Sp
         head.push((format!("  {} ", pen.glyphs.working), pen.role(Role::Working)));
         head.push(("being worked on".to_owned(), pen.role(Role::Muted)));
     }
-    let mut lines: Vec<Vec<Span>> =
-        vec![vec![], vec![(session.title.clone(), pen.bold(Role::Text))], head];
+    let title = wrap(&session.title, room).into_iter();
+    let mut lines: Vec<Vec<Span>> = vec![vec![]];
+    lines.extend(title.map(|line| vec![(line, pen.bold(Role::Text))]));
+    lines.push(head);
     for (heading, facts) in [
         ("Why", why(app, session)),
         ("Work", work(app, session, room)),
@@ -53,11 +58,19 @@ fn lines(pen: &Pen<'_>, app: &App, session: &Session, room: usize) -> Vec<Vec<Sp
     ] {
         lines.push(vec![]);
         lines.push(vec![(heading.to_owned(), pen.bold(Role::Text))]);
-        lines.extend(facts.into_iter().map(|(label, value)| {
-            vec![(format!("{label:LABEL$}"), pen.role(Role::Muted)), (value, pen.role(Role::Text))]
-        }));
+        lines.extend(facts.into_iter().flat_map(|fact| fact_lines(pen, fact, room)));
     }
     lines
+}
+
+/// A fact, with what does not fit on the lines below its label.
+fn fact_lines(pen: &Pen<'_>, (label, value): Fact, room: usize) -> Vec<Vec<Span>> {
+    let values = wrap(&value, room.saturating_sub(LABEL).max(1)).into_iter().enumerate();
+    let line = |(at, value): (usize, String)| {
+        let label = if at == 0 { label.as_str() } else { "" };
+        vec![(format!("{label:LABEL$}"), pen.role(Role::Muted)), (value, pen.role(Role::Text))]
+    };
+    values.map(line).collect()
 }
 
 type Fact = (String, String);

@@ -136,7 +136,7 @@ pub(super) fn line(
         Purpose::Find => return None,
         Purpose::Rename(id) => (format!("Rename {id}"), "title"),
         Purpose::AddProject => ("Add a project".to_owned(), "folder"),
-        Purpose::QuickNew => ("New session".to_owned(), "prompt"),
+        Purpose::QuickNew(what) => (format!("New session ∙ {what}"), "prompt"),
     };
     let area = centred(app, 64, 5, (4, 0));
     let mut pen = pen.within(area);

@@ -93,19 +93,36 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, context: Context, top: usize) {
     }
 }
 
-/// A text broken at blanks.
+/// A text broken at blanks, and inside words that are longer than a line.
 pub(super) fn wrap(text: &str, cells: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
+    let cells = cells.max(1);
+    let mut lines = Vec::new();
+    let mut line = String::new();
     for word in text.split(' ') {
-        let last = lines.len() - 1;
-        if !lines[last].is_empty() && width(&lines[last]) + 1 + width(word) > cells {
-            lines.push(word.to_owned());
-        } else {
-            if !lines[last].is_empty() {
-                lines[last].push(' ');
+        if !line.is_empty() && width(&line) + 1 + width(word) > cells {
+            lines.push(std::mem::take(&mut line));
+        } else if !line.is_empty() {
+            line.push(' ');
+        }
+        for letter in word.chars() {
+            if width(&line) + width(letter.encode_utf8(&mut [0; 4])) > cells && !line.is_empty() {
+                lines.push(std::mem::take(&mut line));
             }
-            lines[last].push_str(word);
+            line.push(letter);
         }
     }
+    lines.push(line);
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap;
+
+    #[test]
+    fn texts_break_at_blanks_and_only_long_words_inside() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("at /a/long/path here", 6), ["at", "/a/lon", "g/path", "here"]);
+        assert_eq!(wrap("", 5), [""]);
+    }
 }

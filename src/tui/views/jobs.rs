@@ -48,13 +48,31 @@ pub(in crate::tui) fn height(app: &App, operation: &Operation) -> usize {
     1 + usize::from(app.jobs.job(&operation.id).is_some())
 }
 
+/// The first operation on view: the selected one is always there, with as many before it as fit.
+fn first(app: &App) -> usize {
+    let jobs = &app.jobs;
+    let mut first = jobs.index();
+    let Some(selected) = jobs.current() else {
+        return 0;
+    };
+    let mut room = usize::from(app.layout().list.height).saturating_sub(height(app, selected));
+    while first > 0 && height(app, &jobs.operations[first - 1]) <= room {
+        first -= 1;
+        room -= height(app, &jobs.operations[first]);
+    }
+    first
+}
+
 /// The operation that is drawn on a line of the view.
 pub(in crate::tui) fn index_at(app: &App, line: usize) -> Option<usize> {
+    let first = first(app);
     let mut below = 0;
-    app.jobs.operations.iter().position(|operation| {
+    let mut shown = app.jobs.operations.iter().skip(first);
+    let at = shown.position(|operation| {
         below += height(app, operation);
         line < below
-    })
+    });
+    at.map(|at| first + at)
 }
 
 fn operations(pen: &mut Pen<'_>, app: &App, area: Rect, focused: bool) {
@@ -70,13 +88,7 @@ fn operations(pen: &mut Pen<'_>, app: &App, area: Rect, focused: bool) {
         return;
     }
     let selected = jobs.index();
-    // The selected one is always on view: as many before it as fit.
-    let mut first = selected;
-    let mut room = usize::from(area.height).saturating_sub(2);
-    while first > 0 && height(app, &jobs.operations[first - 1]) <= room {
-        first -= 1;
-        room -= height(app, &jobs.operations[first]);
-    }
+    let first = first(app);
     let mut y = area.y;
     for (at, operation) in jobs.operations.iter().enumerate().skip(first) {
         let lines = height(app, operation) as u16;

@@ -63,14 +63,19 @@ fn header(pen: &mut Pen<'_>, area: Rect, columns: &Columns) {
 /// What stands in place of rows.
 fn empty(pen: &mut Pen<'_>, app: &App, area: Rect) {
     let list = &app.list;
+    let total = app.current_section().map_or(0, |section| section.total);
     let text = if !list.loaded {
         if app.now < list.asked_at.plus(LOADING_AFTER) {
             return;
         }
         "Loading".to_owned()
+    } else if !list.is_answered() {
+        return;
     } else if list.is_filtered() {
-        let total = app.current_section().map_or(0, |section| section.total);
         format!("Nothing matches. Esc shows all {total}.")
+    } else if total > 0 {
+        // They came since; their page is on its way.
+        return;
     } else {
         "No sessions here. n starts one.".to_owned()
     };

@@ -73,11 +73,14 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16
         }
     }
     let mut pen = pen.within(area);
+    let inner = inset(area);
+    if session.is_none() && app.typing.is_none() && app.list.is_answered() {
+        pen.text(inner.x, inner.y, inner.width, "Nothing selected.", pen.role(Role::Muted));
+    }
     if app.typing.is_some() || app.tab == Tab::Screen {
         return screen(&mut pen, app, session, area);
     }
     let session = session?;
-    let inner = inset(area);
     match app.tab {
         Tab::Details => details::draw(&mut pen, app, session, inner),
         tab => content(&mut pen, app, session, tab, inner),
@@ -243,7 +246,12 @@ fn content(pen: &mut Pen<'_>, app: &App, session: &Session, tab: Tab, area: Rect
         return;
     };
     if lines.is_empty() {
-        pen.text(area.x, area.y, room, "Nothing yet.", pen.role(Role::Muted));
+        let text = match tab {
+            Tab::Diff => "No changes.",
+            Tab::Messages => "No messages yet.",
+            _ => "Nothing was done yet.",
+        };
+        pen.text(area.x, area.y, room, text, pen.role(Role::Muted));
     }
     let top = app.tab_top.min(lines.len().saturating_sub(1));
     for (row, line) in lines.iter().skip(top).take(usize::from(area.height)).enumerate() {

@@ -9,7 +9,7 @@ use crate::domain::status::Zone;
 use crate::domain::text::cut;
 use crate::tui::app::job::Job;
 use crate::tui::app::layout::{Layout, Shape, TWO_COLUMNS};
-use crate::tui::app::words::{short_number, status_word, zone_word};
+use crate::tui::app::words::{count, short_number, status_word, zone_word};
 use crate::tui::app::{App, Typing};
 use crate::tui::theme::Role;
 
@@ -75,6 +75,13 @@ fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
     let accent = pen.role(Role::Accent);
     let mut jobs = app.jobs.notable();
     let (Some(job), more) = (jobs.next(), jobs.count()) else {
+        if app.board.stuck > 0 {
+            let text = format!("{} stuck", count(app.board.stuck as usize, "job"));
+            return vec![
+                (format!("{} ", pen.glyphs.needs_input), pen.bold(Role::Respond)),
+                (text, pen.role(Role::Respond)),
+            ];
+        }
         let fault = app.faults.values().next();
         let room = usize::from(cols / 3);
         return fault

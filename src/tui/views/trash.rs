@@ -108,8 +108,18 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     let area = layout.list_rows();
     if list.rows.is_empty() {
         let waiting = !list.loaded && app.now < list.asked_at.plus(LOADING_AFTER);
-        let text = if list.loaded { "The trash is empty." } else { "Loading" };
-        if !waiting {
+        let text = match list.loaded {
+            false => "Loading".to_owned(),
+            true if list.is_filtered() => {
+                format!("Nothing matches. Esc shows all {}.", app.board.trash)
+            }
+            true => "The trash is empty.".to_owned(),
+        };
+        // Where there are some, their page is on its way.
+        let coming =
+            list.loaded && (!list.is_answered() || !list.is_filtered() && app.board.trash > 0);
+        if !waiting && !coming {
+            let text = text.as_str();
             pen.text(area.x + 3, area.y, area.width.saturating_sub(4), text, pen.role(Role::Muted));
         }
         return;

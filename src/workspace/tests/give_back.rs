@@ -14,7 +14,10 @@ async fn reason(bench: &Bench, made: &Worktree) -> String {
 async fn a_clean_worktree_goes_with_its_unused_branch_k3() {
     let bench = Bench::new();
     let made = bench.make("shop-1").await;
-    assert_eq!(bench.give_back(&made).await, Freed { freed: true, reason: None });
+    assert_eq!(
+        bench.give_back(&made).await,
+        Freed { freed: true, reason: None, only_ignored: false }
+    );
     assert!(!made.path.exists());
     assert_eq!(bench.branches(), "main");
     assert!(bench.give_back(&made).await.freed, "once more is a success");

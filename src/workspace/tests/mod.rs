@@ -3,6 +3,7 @@
 mod create;
 mod give_back;
 mod prepare;
+mod purge;
 mod trash;
 
 use std::collections::BTreeMap;

@@ -219,6 +219,11 @@ impl List {
         }
     }
 
+    /// Whether what is shown answers the question of now.
+    pub fn is_answered(&self) -> bool {
+        self.loaded && !self.fresh
+    }
+
     /// Whether a filter beyond the section is in force.
     pub fn is_filtered(&self) -> bool {
         let filter = &self.query.filter;

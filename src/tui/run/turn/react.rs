@@ -153,7 +153,7 @@ impl<P: Ports> Dashboard<P> {
         match effect {
             Effect::Watch(ids) => self.live.watch(&ids),
             Effect::Size { id, cols, rows } => self.live.resize(&id, cols, rows),
-            Effect::Scroll { id, by } => self.live.scroll(&id, by),
+            Effect::Scroll { id, by, view } => self.live.scroll(&id, by, view),
             Effect::Type { id, keys } => {
                 let typed = self.live.type_keys(&id, &keys);
                 self.typed(id, typed);
@@ -200,7 +200,8 @@ impl<P: Ports> Dashboard<P> {
 
     /// Starts what need not be there for the first frame.
     fn start_rest(&mut self, changes: watch::Receiver<u64>) {
-        let care = care(self.host.clone(), changes.clone(), self.out.clone());
+        let keep_days = self.app.setup.purge_days;
+        let care = care(self.host.clone(), changes.clone(), self.out.clone(), keep_days);
         self.rest = Some(Rest {
             changes,
             watch: self.files.watch(),

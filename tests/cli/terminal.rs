@@ -1,4 +1,4 @@
-//! The full-screen commands inside a terminal: one that a session of ours gives them.
+//! Commands inside a terminal, one that a session of ours gives them: full screen, asking, Ctrl-C.
 
 use crate::support::{TestHome, binary, until};
 
@@ -78,6 +78,55 @@ fn full_screen_commands_need_a_terminal() {
         assert!(matches!(answer.code, 1 | 2), "{} {}", answer.code, answer.stderr);
         assert!(answer.stderr.contains("terminal"), "{}", answer.stderr);
     }
+    home.finish();
+}
+
+#[test]
+fn deleting_asks_on_a_terminal() {
+    let home = TestHome::new();
+    let agent = home.scripted("wait");
+    for (answer, code, alive) in [("n", 4, true), ("y", 0, false)] {
+        let outer = in_a_terminal(&home, &["delete", &agent]);
+        home.wait_screen(&outer, "[y/N]");
+        home.run(["keys", &outer, answer, "Enter"]).ok();
+        home.wait(&outer, "exit");
+        assert_eq!(home.show(&outer)["runtime"]["exit_code"], code, "{answer}");
+        assert_eq!(home.show(&agent)["deleted_at"].is_null(), alive, "{answer}");
+    }
+    home.finish();
+}
+
+#[test]
+fn ctrl_c_ends_a_wait_with_130() {
+    let home = TestHome::new();
+    let agent = home.scripted("print ready;wait");
+    home.wait_screen(&agent, "ready");
+    let script = format!("{} --version; exec {} wait {agent} --for stuck", binary(), binary());
+    let args = ["spawn", "--chat", "--json", "--agent", "command", "--", "sh", "-c", &script];
+    let outer = home.run(args).ok().json()["id"].as_str().unwrap().to_owned();
+    home.wait_screen(&outer, "callboard");
+    home.run(["keys", &outer, "C-c"]).ok();
+    home.wait(&outer, "exit");
+    let runtime = &home.show(&outer)["runtime"];
+    // A Ctrl-C that comes before the command listens ends it as a signal does.
+    assert!(runtime["exit_code"] == 130 || runtime["signal"] == 2, "{runtime}");
+    home.finish();
+}
+
+#[test]
+fn a_closed_pipe_is_a_success() {
+    let home = TestHome::new();
+    let folder = home.path().to_string_lossy().into_owned();
+    home.run(["demo", "--seed-only", "--sessions", "400", "--home", &folder]).ok();
+    let mut list = home.command(["list", "--limit", "400", "--json"]);
+    let mut child = list
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     home.finish();
 }
 

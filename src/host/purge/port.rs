@@ -1,0 +1,64 @@
+//! What a purge needs of the world.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::domain::ids::SessionId;
+use crate::domain::trash::Tombstone;
+
+use super::super::context::Context;
+use super::super::ports::PortResult;
+
+/// What the one transaction of a purge did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PurgedRows {
+    /// Gone, tree by tree.
+    pub gone: Vec<SessionId>,
+    /// Those whose tree was not as expected; all of it stays.
+    pub changed: Vec<SessionId>,
+    /// Messages that went along.
+    pub messages: u64,
+}
+
+/// The trash and what is left of its sessions.
+pub trait PurgePort: Send + Sync + 'static {
+    /// Every tombstone of the workspace, ascending.
+    fn tombstones(&self) -> impl Future<Output = PortResult<Vec<Tombstone>>> + Send;
+    /// Removes the rows of trees in one transaction; a tree that is not exactly as given stays
+    /// whole. Fully synchronous.
+    fn purge_rows(
+        &self,
+        trees: &[Vec<SessionId>],
+    ) -> impl Future<Output = PortResult<PurgedRows>> + Send;
+    /// Folders that lie in the trash for these sessions, ascending: of a delete, and of a kill or a
+    /// cleanup that moved ignored files aside (K3).
+    fn trashed(
+        &self,
+        ids: &BTreeSet<SessionId>,
+    ) -> impl Future<Output = PortResult<Vec<(SessionId, PathBuf)>>> + Send;
+    /// Removes a worktree that lies in the trash for good, with its registration; answers the bytes
+    /// that went. Idempotent. Nothing outside the trash is ever removed.
+    fn remove_trashed(
+        &self,
+        ctx: &Context,
+        repository: Option<&Path>,
+        path: &Path,
+    ) -> impl Future<Output = PortResult<u64>> + Send;
+    /// The branch that callboard itself names after a session, if that is `branch`.
+    fn is_own_branch(&self, id: &SessionId, branch: &str) -> bool;
+    /// Deletes a branch that nobody has checked out; with `merged` only if the default branch holds
+    /// it. Answers whether it is gone.
+    fn delete_branch(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        branch: &str,
+        merged: bool,
+    ) -> impl Future<Output = PortResult<bool>> + Send;
+    /// Removes the terminal history of a session; answers the bytes that went. Idempotent.
+    fn remove_history(&self, id: &SessionId) -> impl Future<Output = PortResult<u64>> + Send;
+    /// Claims work that is done at most once in `every`, over all processes; false where it is not
+    /// due.
+    fn claim(&self, name: &str, every: Duration) -> impl Future<Output = PortResult<bool>> + Send;
+}

@@ -1,0 +1,100 @@
+//! Undoing an operation that the operator names (`spec/lifecycle.md` D11, V3).
+
+use crate::domain::event::Actor;
+use crate::domain::ids::OperationId;
+use crate::domain::operation::{Operation, OperationState, Verb};
+
+use super::Host;
+use super::context::Context;
+use super::error::{HostError, HostResult};
+use super::ports::Ports;
+use super::recover::Recovered;
+use super::report::{RestoreReport, RestoreRequest, RestoreTarget};
+
+impl<P: Ports> Host<P> {
+    /// Undoes an operation: a delete by restoring exactly its batch; another one only while it has
+    /// not reached its point of no return.
+    ///
+    /// # Errors
+    /// There is no such operation, it still runs, or it cannot be undone.
+    pub async fn undo(
+        &self,
+        ctx: &Context,
+        id: &OperationId,
+        actor: &Actor,
+    ) -> HostResult<RestoreReport> {
+        let operations = self.ports.operations(usize::MAX).await?;
+        let found = operations.into_iter().find(|operation| operation.id == *id);
+        let operation = found.ok_or_else(|| HostError::NoOperation(id.clone()))?;
+        let unfinished = matches!(operation.state, OperationState::Running | OperationState::Stuck);
+        if operation.kind == Verb::Delete && !self.ports.batch(id).await?.is_empty() {
+            return self.undo_delete(ctx, &operation, unfinished, actor).await;
+        }
+        if !unfinished {
+            return Err(final_one(&operation));
+        }
+        let (_, own) = self.claim(id).await?;
+        match self.recover_operation(ctx, id, own).await? {
+            Recovered::Undone => Ok(RestoreReport::default()),
+            Recovered::Finished | Recovered::Nothing => Err(HostError::Refused {
+                message: format!(
+                    "operation {id} was past its point of no return and is finished now"
+                ),
+                hint: None,
+            }),
+            Recovered::Waits => Err(HostError::Refused {
+                message: format!("part of operation {id} failed again"),
+                hint: Some(format!("let it be with: callboard ops abandon {id}")),
+            }),
+        }
+    }
+
+    async fn undo_delete(
+        &self,
+        ctx: &Context,
+        operation: &Operation,
+        unfinished: bool,
+        actor: &Actor,
+    ) -> HostResult<RestoreReport> {
+        let id = &operation.id;
+        if unfinished && self.ports.acquire_operation(id).await?.is_none() {
+            let message = format!("operation {id} still runs");
+            return Err(HostError::Refused { message, hint: None });
+        }
+        let request = RestoreRequest {
+            target: RestoreTarget::Batch(id.clone()),
+            launch: false,
+            to: None,
+            actor: actor.clone(),
+        };
+        let report = self.restore(ctx, request).await?;
+        // What is back in its place needs no move any more.
+        if unfinished
+            && report.not_restored.is_empty()
+            && let Ok((operation, _own)) = self.claim(id).await
+        {
+            let error = Some("undone by the operator".to_owned());
+            self.finish(ctx, operation, OperationState::Failed, error).await;
+        }
+        Ok(report)
+    }
+}
+
+/// Why an operation that has ended stays as it is.
+fn final_one(operation: &Operation) -> HostError {
+    let ids: Vec<&str> = operation.session_ids.iter().take(8).map(AsRef::as_ref).collect();
+    let ids = ids.join(" ");
+    let (why, hint) = match operation.kind {
+        Verb::Delete => ("nothing of it is in the trash any more", None),
+        Verb::Restore => ("it has ended", Some(format!("callboard delete {ids}"))),
+        Verb::Stop | Verb::Kill => ("it has ended", Some(format!("callboard restore {ids}"))),
+        Verb::Create | Verb::Launch => ("it has ended", Some(format!("callboard stop {ids}"))),
+        Verb::Purge => ("what was purged is gone for good", None),
+        Verb::Cleanup => ("it has ended", None),
+        Verb::Send => ("what was sent has arrived", None),
+    };
+    HostError::Refused {
+        message: format!("operation {} ({}) cannot be undone: {why}", operation.id, operation.kind),
+        hint,
+    }
+}

@@ -1,0 +1,120 @@
+//! What lies in the trash is removed for good, and nothing else is.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+
+impl Bench {
+    async fn trash_it(&self, session: &str) -> (Worktree, PathBuf) {
+        let made = self.make(session).await;
+        let to = self.trash(session);
+        self.workspace.move_to_trash(&self.repository(), &made.path, &to).await.unwrap();
+        (made, to)
+    }
+
+    async fn remove(&self, path: &Path) -> WorkspaceResult<u64> {
+        self.workspace.remove_trashed(Some(&self.repository()), path).await
+    }
+
+    fn registered(&self) -> String {
+        git(&self.repository(), ["worktree", "list", "--porcelain"])
+    }
+}
+
+#[tokio::test]
+async fn a_worktree_goes_with_its_registration_and_read_only_folders_r5() {
+    let bench = Bench::new();
+    let (_, kept) = bench.trash_it("shop-1").await;
+    let (_, path) = bench.trash_it("shop-2").await;
+    write(&path.join("target/deep/file"), "0123456789");
+    for folder in ["target/deep", "target"] {
+        fs::set_permissions(path.join(folder), fs::Permissions::from_mode(0o555)).unwrap();
+    }
+    let ids: BTreeSet<SessionId> = [SessionId::new("shop-2").unwrap()].into();
+    let found = bench.workspace.trashed(&ids).await.unwrap();
+    assert_eq!(found, [(SessionId::new("shop-2").unwrap(), path.clone())]);
+    assert!(bench.remove(&path).await.unwrap() >= 10);
+    assert!(!path.exists() && kept.exists());
+    assert!(!bench.registered().contains("shop-2") && bench.registered().contains("shop-1"));
+    assert_eq!(bench.remove(&path).await.unwrap(), 0, "done already is a success");
+    bench.remove(&kept).await.unwrap();
+    assert!(!kept.parent().unwrap().exists(), "the batch's folder goes with the last one");
+    assert_eq!(git(&bench.repository(), ["worktree", "list"]).lines().count(), 1);
+}
+
+#[tokio::test]
+async fn a_removal_that_was_cut_short_is_continued_r5() {
+    let bench = Bench::new();
+    let (_, path) = bench.trash_it("shop-1").await;
+    fs::remove_dir_all(&path).unwrap();
+    assert!(bench.registered().contains("shop-1"));
+    bench.remove(&path).await.unwrap();
+    assert!(!bench.registered().contains("shop-1"));
+
+    // A move that ended between its rename and its repair.
+    let made = bench.make("shop-2").await;
+    let to = bench.trash("shop-2");
+    bench.workspace.move_to_trash(&bench.repository(), &made.path, &to).await.unwrap();
+    let link = bench.repository().join(".git/worktrees/shop-2/gitdir");
+    fs::write(&link, format!("{}/.git\n", made.path.display())).unwrap();
+    bench.remove(&to).await.unwrap();
+    assert_eq!(git(&bench.repository(), ["worktree", "list"]).lines().count(), 1);
+}
+
+#[tokio::test]
+async fn nothing_outside_the_trash_is_removed_z4() {
+    let bench = Bench::new();
+    let made = bench.make("shop-1").await;
+    let root = bench.trash("x").parent().unwrap().parent().unwrap().to_owned();
+    fs::create_dir_all(root.join("batch-1")).unwrap();
+    std::os::unix::fs::symlink(&made.path, root.join("batch-1/link")).unwrap();
+    for path in [
+        made.path.clone(),
+        bench.repository(),
+        root.clone(),
+        root.join("batch-1/../../x"),
+        root.join("batch-1/link"),
+    ] {
+        let refused = bench.remove(&path).await;
+        assert!(matches!(refused, Err(WorkspaceError::NotOurs(_))), "{}", path.display());
+    }
+    assert!(made.path.join("a.txt").exists() && bench.repository().join("a.txt").exists());
+}
+
+#[tokio::test]
+async fn a_folder_goes_even_where_its_repository_is_gone_r5() {
+    let bench = Bench::new();
+    let (_, path) = bench.trash_it("shop-1").await;
+    fs::remove_dir_all(bench.repository()).unwrap();
+    bench.remove(&path).await.unwrap();
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn a_branch_goes_if_merged_or_by_name_r5() {
+    let bench = Bench::new();
+    let repository = bench.repository();
+    let delete = async |branch: &str, merged: bool| {
+        bench.workspace.delete_branch(&repository, branch, merged).await
+    };
+    let (merged, path) = bench.trash_it("shop-1").await;
+    bench.remove(&path).await.unwrap();
+    assert!(delete(&merged.branch, true).await.unwrap());
+    assert!(!bench.branches().contains("shop-1"));
+    assert!(delete(&merged.branch, true).await.unwrap(), "done already is a success");
+
+    let own = bench.make("shop-2").await;
+    write(&own.path.join("work.txt"), "work\n");
+    commit(&own.path, "work");
+    let to = bench.trash("shop-2");
+    assert!(!delete(&own.branch, true).await.unwrap(), "in use");
+    assert!(matches!(delete(&own.branch, false).await, Err(WorkspaceError::BranchInUse { .. })));
+    bench.workspace.move_to_trash(&repository, &own.path, &to).await.unwrap();
+    assert!(!delete(&own.branch, true).await.unwrap(), "not merged");
+    assert!(bench.branches().contains("shop-2"));
+    assert!(delete(&own.branch, false).await.unwrap());
+    assert!(!bench.branches().contains("shop-2"));
+    assert!(!delete("main", true).await.unwrap(), "the present branch stays");
+    assert!(bench.workspace.is_own_branch(&SessionId::new("shop-9").unwrap(), "callboard/shop-9"));
+}
