@@ -62,6 +62,7 @@ struct Creation<'a, P: Ports> {
 
 /// What this call made and would have to take back (C2).
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing to take back")]
 struct Made {
     row: bool,
     worktree: Option<Worktree>,

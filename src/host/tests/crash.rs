@@ -79,10 +79,10 @@ impl Scene {
             }
             Self::Launch => drop(host.launch(ctx, &id("a"), &OPERATOR).await),
             Self::Stop => {
-                drop(host.stop(ctx, &ids(&["a"]), &Conditions::default(), false, &OPERATOR).await)
+                drop(host.stop(ctx, &ids(&["a"]), &Conditions::default(), false, &OPERATOR).await);
             }
             Self::Kill => {
-                drop(host.kill(ctx, &ids(&["a"]), &Conditions::default(), &OPERATOR).await)
+                drop(host.kill(ctx, &ids(&["a"]), &Conditions::default(), &OPERATOR).await);
             }
         }
     }
