@@ -23,6 +23,14 @@ pub enum AgentError {
         /// What was looked for.
         program: String,
     },
+    /// Its program is there, but may not be started.
+    #[error("the program {} of agent {agent} is not executable", path.display())]
+    NotExecutable {
+        /// The agent.
+        agent: String,
+        /// What was found.
+        path: PathBuf,
+    },
     /// The path of a program is no text.
     #[error("the path {} of agent {agent}'s program is not UTF-8", path.display())]
     PathNotText {
@@ -58,7 +66,9 @@ impl AgentError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Unknown { .. } => ErrorKind::NotFound,
-            Self::ProgramMissing { .. } | Self::PathNotText { .. } => ErrorKind::Refused,
+            Self::ProgramMissing { .. } | Self::NotExecutable { .. } | Self::PathNotText { .. } => {
+                ErrorKind::Refused
+            }
             Self::NoProgram(_)
             | Self::NotOffered { .. }
             | Self::Nul(_)
@@ -73,6 +83,9 @@ impl AgentError {
             Self::ProgramMissing { .. } => Some(
                 "install it, or name its path as `program` in a definition of your own".to_owned(),
             ),
+            Self::NotExecutable { path, .. } => {
+                Some(format!("name a program, or run: chmod +x {}", path.display()))
+            }
             Self::NoProgram(_) => Some("give program and arguments after --".to_owned()),
             Self::PromptTooLong { .. } => Some("put the text into a file and name that".to_owned()),
             Self::PathNotText { .. } | Self::NotOffered { .. } | Self::Nul(_) => None,

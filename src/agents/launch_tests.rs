@@ -129,6 +129,11 @@ fn shell_command_and_scripted_find_their_programs() {
     assert_eq!(bench.words(&command(&["./run.sh"]), None, false), ["./run.sh"]);
     let refused = |args: &[&str]| bench.registry.check_agent(&command(args)).unwrap_err();
     assert!(matches!(refused(&["missing-tool"]), AgentError::ProgramMissing { .. }));
+    for there in ["/etc/passwd", "/etc", "/"] {
+        let error = refused(&[there]);
+        assert!(matches!(error, AgentError::NotExecutable { .. }), "runtime.md X2: {error}");
+    }
+    assert!(matches!(refused(&["/nowhere/tool"]), AgentError::ProgramMissing { .. }));
     assert_eq!(refused(&[]), AgentError::NoProgram("command".to_owned()));
     assert!(matches!(refused(&["tool", "a\0"]), AgentError::Nul(_)));
     let scripted = LaunchFacts { args: vec!["/s/a.script".to_owned()], ..facts("scripted") };

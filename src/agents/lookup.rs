@@ -41,9 +41,15 @@ impl Lookup {
             ARGUMENTS => return Err(AgentError::NoProgram(agent.to_owned())),
             _ => which::which_in(program, self.path.as_ref(), "/").ok(),
         };
-        found.ok_or_else(|| AgentError::ProgramMissing {
-            agent: agent.to_owned(),
-            program: program.to_owned(),
+        found.ok_or_else(|| {
+            let agent = agent.to_owned();
+            let path = Path::new("/").join(program);
+            // Only a path names one place: a name may be anywhere on the PATH.
+            if program.contains('/') && path.exists() {
+                AgentError::NotExecutable { agent, path }
+            } else {
+                AgentError::ProgramMissing { agent, program: program.to_owned() }
+            }
         })
     }
 

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::adapters::Real;
 use crate::domain::error::ErrorKind;
-use crate::domain::ids::WorkspaceName;
+use crate::domain::ids::{OperationId, WorkspaceName};
 use crate::host::Host;
 use crate::host::ports::StorePort as _;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
+use crate::os::spawn;
 use crate::tui::app::Start;
 use crate::tui::run::{Options, RunSummary, run as show};
 
@@ -25,7 +26,18 @@ pub(crate) async fn run(console: &Console<Real>, args: BoardArgs) -> CommandResu
     let start = start(console, args).await?;
     let summary = dashboard(&console.host, &console.home, folder, start).await?;
     console.out.remark(&summary.farewell);
+    hand_over(console.host.ports().workspace(), &summary.hand_over)?;
     Ok(if summary.interrupted { Ending::Short(ErrorKind::Interrupted) } else { Ending::Done })
+}
+
+/// Starts a worker for each operation that the dashboard left.
+fn hand_over(workspace: &WorkspaceName, operations: &[OperationId]) -> Result<(), CliError> {
+    for operation in operations {
+        let arguments = ["--workspace", workspace.as_str(), "work", operation.as_str()];
+        let started = spawn::own_binary().and_then(|binary| spawn::apart(&binary, &arguments));
+        started.map_err(CliError::io("starting a worker"))?;
+    }
+    Ok(())
 }
 
 /// A session without a section is looked for where it is shown.

@@ -7,7 +7,7 @@ use crate::host::error::HostError;
 use crate::host::ports::Ports;
 use crate::host::report::{StopReport, StopResult};
 
-use super::args::{CleanupArgs, KillArgs, StopArgs};
+use super::args::{CleanupArgs, DeleteArgs, StopArgs};
 use super::ask::{confirm, names, plan_text};
 use super::console::Console;
 use super::error::{CommandResult, Ending};
@@ -39,7 +39,7 @@ pub(crate) async fn stop<P: Ports>(console: &Console<P>, args: StopArgs) -> Comm
 ///
 /// # Errors
 /// Refused, declined or failed.
-pub(crate) async fn kill<P: Ports>(console: &Console<P>, args: KillArgs) -> CommandResult {
+pub(crate) async fn kill<P: Ports>(console: &Console<P>, args: DeleteArgs) -> CommandResult {
     let chosen = select::choose(console, &args.selector).await?;
     let plan = console.host.plan_each(&console.context, &chosen.ids).await?;
     if args.dry_run {

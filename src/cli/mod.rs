@@ -26,6 +26,7 @@ mod select;
 mod spawn;
 mod talk;
 mod wait;
+mod work;
 
 use std::ffi::OsString;
 use std::pin::Pin;
@@ -150,6 +151,7 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
             Box::pin(records::ops(console, command.unwrap_or(OpsCommand::List)))
         }
         Command::Recover => Box::pin(records::recover(console)),
+        Command::Work { id } => Box::pin(async move { Box::pin(work::run(console, &id)).await }),
         Command::Attach(args) => Box::pin(attach::run(console, args)),
         Command::Agents(_) | Command::Config | Command::Demo(_) | Command::Scripted(_) => {
             unreachable!("done before the store was opened")

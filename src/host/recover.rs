@@ -297,7 +297,9 @@ impl<P: Ports> Host<P> {
         };
         if session.deletion.is_none() {
             self.end_runtime(ctx, &session.id).await?;
-            self.end_row(ctx, &session.id).await?;
+            if operation.kind != Verb::Cleanup {
+                self.end_row(ctx, &session.id).await?;
+            }
             if operation.kind != Verb::Stop {
                 self.free(ctx, operation, &session).await?;
             }

@@ -67,6 +67,22 @@ pub fn detached(binary: &Path, arguments: &[&str]) -> io::Result<Detached> {
     Ok(Detached { input, output, end: Ending { child } })
 }
 
+/// Starts `binary` with our environment, without streams, and the root folder as its own, to live on
+/// when we are gone. It makes itself a session of its own by [`detach`].
+///
+/// # Errors
+/// The program cannot be started.
+pub fn apart(binary: &Path, arguments: &[&str]) -> io::Result<()> {
+    std::process::Command::new(binary)
+        .args(arguments)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map(drop)
+}
+
 /// Whether [`detach`] makes a process the one to whom orphans below it are given.
 pub const ADOPTS_ORPHANS: bool = cfg!(target_os = "linux");
 

@@ -218,13 +218,19 @@ actions! {
         Rename "rename" "rename" [List] "Rename" "Changes the title of the selected session.";
         +_ Pin "pin" "pin" [List] "Pin or unpin" "Lists the selected or the marked sessions among the pinned ones, or puts them back.";
         Stop "stop" "stop" [List Details] "Stop" "Ends the agents of the selected or the marked sessions; worktrees stay. Asks when there are several.";
+        Kill "kill" "kill" [List Details] "Kill" "Ends the agents of the selected or the marked sessions and gives back worktrees that are clean. Asks first.";
+        Restart "restart" "restart" [List Details] "Restart the agent" "Ends the agent and launches it again, resuming its conversation. The worktree stays.";
         Done "done" "mark done" [List] "Mark done" "Ends the selected or the marked sessions as done.";
         Delete "delete" "delete, plan first" [List] "Delete" "Shows the plan, then moves the selected or the marked sessions to the trash.";
         Undo "undo" "undo the last delete" [Global Trash Jobs] "Undo the last delete" "Brings the last deleted batch back; again: the one before.";
         Restore "restore" "restore" [List Trash] "Restore" "Brings sessions back from the trash; launches terminated ones again, resuming their conversation.";
+        Purge "purge" "purge for good" [Trash] "Purge" "Removes the selected or the marked sessions for good, files too. Asks first.";
         AddProject "add-project" "add a project" [Global Empty] "Add a project" "Registers a folder.";
         AddThisFolder "add-this-folder" "add this folder" [Empty] "Add this folder" "Registers the folder that callboard was started in.";
         CancelJob "cancel-job" "cancel what is not done" [Jobs] "Cancel the job" "Stops the selected job before what it has not done yet.";
+        ResumeJob "resume-job" "resume" [Jobs] "Resume the job" "Tries a job that is stuck or was interrupted once more: it is finished or undone.";
+        AbandonJob "abandon-job" "abandon" [Jobs] "Abandon the job" "Lets a job be that is stuck. What it left behind stays as it is.";
+        MarkFailed "mark-failed" "mark the failed ones" [Jobs] "Mark the failed ones" "Marks in the list what the selected job did not do.";
     }
     Dialog {
         Confirm "confirm" "press the button" [Dialog Text] "Press the chosen button" "Does what the chosen button says.";

@@ -15,8 +15,8 @@ use crate::domain::query::{Page, PageQuery};
 use crate::domain::rail::{Project, Section};
 use crate::domain::session::Session;
 use crate::host::report::{
-    CreateOutcome, CreateRequest, DeleteReport, DeleteRequest, Progress, RestoreReport,
-    RestoreTarget, SendResult, StopReport,
+    CreateOutcome, CreateRequest, DeleteReport, DeleteRequest, Progress, PurgeReport,
+    RestoreReport, RestoreTarget, SendResult, StopReport,
 };
 
 use super::app::screen::ScreenCells;
@@ -193,6 +193,24 @@ pub enum Outcome {
     },
     /// Sessions were stopped.
     Stopped(StopReport),
+    /// Sessions were killed.
+    Killed(StopReport),
+    /// Sessions were purged.
+    Purged(PurgeReport),
+    /// A stuck or interrupted operation was dealt with.
+    Settled {
+        /// Which.
+        id: OperationId,
+        /// How.
+        how: Settled,
+    },
+    /// The operator cancelled it before it was done.
+    Cancelled {
+        /// The sentence before the reason: `3 sessions were not deleted`.
+        what: String,
+        /// What was done by then.
+        failure: Failure,
+    },
     /// A text or an answer was sent.
     Sent(Vec<SendResult>),
     /// A folder was registered.
@@ -206,6 +224,17 @@ pub enum Outcome {
         /// Why.
         failure: Failure,
     },
+}
+
+/// What became of a stuck or interrupted operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    /// It was finished or undone.
+    Resumed,
+    /// Part of it failed again.
+    StillStuck,
+    /// It is left as it is.
+    Abandoned,
 }
 
 /// Something to do outside of `update`.
@@ -329,14 +358,24 @@ pub enum Effect {
     },
     /// The operator saw them (T4).
     Seen(Vec<SessionId>),
+    /// End sessions and launch them again; [`Outcome::Restored`].
+    Restart(Vec<SessionId>),
+    /// Remove from the trash for good: nothing but these; [`Outcome::Purged`].
+    Purge(Vec<SessionId>),
     /// Do not do what an operation has not done yet.
     CancelJob(OperationId),
+    /// Finish or undo a stuck operation; [`Outcome::Settled`].
+    ResumeJob(OperationId),
+    /// Let a stuck operation be; [`Outcome::Settled`].
+    AbandonJob(OperationId),
     /// Suspend the program.
     Suspend,
     /// Leave; the agents go on.
     Quit {
         /// The line to print after leaving.
         farewell: String,
+        /// Running operations that a detached worker goes on with.
+        hand_over: Vec<OperationId>,
     },
 }
 
@@ -347,6 +386,8 @@ pub enum StopHow {
     Stop,
     /// The work is complete.
     Done,
+    /// The runtime, and the worktree where it is clean.
+    Kill,
 }
 
 /// Tabs of the right pane.

@@ -142,3 +142,17 @@ fn a_prompt_comes_from_a_file_or_standard_input() {
     assert!(answer.stderr.contains("no-such-file"), "{}", answer.stderr);
     home.finish();
 }
+
+#[test]
+fn any_text_is_a_prompt_and_a_title() {
+    let home = TestHome::new();
+    let texts = ["--json", "-x", "- a list\n- of lines", "\"both\" 'quotes' $HOME `no`", "--"];
+    for text in texts {
+        let args = ["spawn", "--chat", "--agent", "command", "--prompt", text, "--title", text];
+        let program = ["--json", "--", binary(), "scripted", "-e", "wait"];
+        let spawned = home.run(args.into_iter().chain(program)).ok().json();
+        assert_eq!(spawned["prompt"], text);
+        assert_eq!(spawned["title"], text.replace('\n', " "));
+    }
+    home.finish();
+}

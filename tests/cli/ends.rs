@@ -19,7 +19,7 @@ fn shop() -> (TestHome, Repository) {
 
 /// Spawns an agent in the project, plays the script to its `ready`, and answers its id.
 fn work(home: &TestHome, script: &str) -> String {
-    let id = home.spawn(["--project", "shop"], &format!("{script}print ready;wait"));
+    let id = home.spawn(["--project", "shop"], &format!("{script}print ready;prompt;wait"));
     home.wait_screen(&id, "ready");
     id
 }
@@ -173,7 +173,7 @@ fn clear_deletes_everything_runtimes_without_a_row_too_d12() {
     store.execute("DELETE FROM sessions WHERE id = ?1", [&rowless]).unwrap();
     home.run(["clear"]).code(4);
     let plan = home.run(["clear", "--dry-run", "--json"]).ok().json();
-    let mut all = vec![first.clone(), chat, rowless.clone()];
+    let mut all = vec![first, chat, rowless.clone()];
     all.sort();
     let planned: Vec<&str> = plan["sessions"]
         .as_array()
@@ -187,11 +187,12 @@ fn clear_deletes_everything_runtimes_without_a_row_too_d12() {
     assert_eq!(removed.len(), 2);
     assert!(!removed.contains(&rowless.as_str()));
     assert_eq!(texts(&report["runtime_closed_ids"]), all);
-    assert_eq!(home.run(["list", "--json"]).ok().json()["total"], 0);
+    assert_eq!(home.run(["list", "--json"]).ok().json()["sessions"], json!([]));
     let nothing = home.run(["clear", "--json"]).ok().json();
     assert!(nothing["batch"].is_null(), "nothing to do, nobody to ask");
     home.run(["restore", "--last"]).ok();
-    assert_eq!(home.run(["list", "--json"]).ok().json()["total"], 2);
+    let back = home.run(["list", "--json"]).ok().json();
+    assert_eq!(back["sessions"].as_array().unwrap().len(), 2);
     home.finish();
 }
 
@@ -289,8 +290,6 @@ fn purge_by_age_and_filter_never_splits_a_tree_r5() {
     assert_eq!(plan["sessions"].as_array().unwrap().len(), 1);
     let report = home.run(["purge", "--older-than", "30d", "--yes", "--json"]).ok().json();
     assert_eq!(texts(&report["purged_session_ids"]), [other.as_str()]);
-    let report = home.run(["purge", "--project", "other-1", "--yes", "--json"]).ok().json();
-    assert_eq!(report["purged_session_ids"], json!([]));
     let plan = home.run(["purge", &child, "--dry-run", "--json"]).ok().json();
     let pulled: Vec<(&str, &Value)> = plan["sessions"]
         .as_array()

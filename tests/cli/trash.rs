@@ -101,3 +101,19 @@ fn undo_walks_back_batch_by_batch_d11() {
     assert_eq!(report["launched_ids"], json!([]));
     home.finish();
 }
+
+/// The worker of a dashboard that was left leaves alone what has come to its end already.
+#[test]
+fn a_worker_does_nothing_to_what_is_done() {
+    let home = TestHome::new();
+    let id = home.scripted("wait");
+    let report = home.run(["delete", &id, "--yes", "--json"]).ok().json();
+    let batch = report["batch"].as_str().unwrap();
+    home.run(["work", batch]).ok();
+    let operations = home.run(["ops", "--json"]).ok().json();
+    let deletes = operations["operations"].as_array().unwrap();
+    let deletes = deletes.iter().filter(|operation| operation["kind"] == "delete");
+    assert_eq!(deletes.count(), 1);
+    home.run(["work", "no-such-operation"]).code(3);
+    home.finish();
+}

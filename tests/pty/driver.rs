@@ -171,10 +171,13 @@ impl Terminal {
         self.exit();
     }
 
-    /// Closes the terminal under the program and waits for its end.
+    /// Ends the program as the kernel does when its terminal is closed, and waits for its end.
     pub(crate) fn hang_up(&mut self) -> ExitStatus {
         *lock(&self.writer) = None;
         self.master = None;
+        let pid = self.child.process_id().and_then(|pid| i32::try_from(pid).ok()).unwrap();
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
         self.wait_child()
     }
 

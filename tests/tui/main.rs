@@ -9,6 +9,8 @@
 
 mod board;
 mod fixture;
+mod jobs;
+mod mouse;
 mod plan;
 mod properties;
 mod update;

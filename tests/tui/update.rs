@@ -415,7 +415,7 @@ fn leaving_asks_nothing_and_says_how_many_go_on() {
     let mut bench = Bench::new(120, 40);
     bench.keys("q");
     let farewell = "15 agents go on. callboard brings them back on screen.".to_owned();
-    assert_eq!(bench.take().last(), Some(&Effect::Quit { farewell }));
+    assert_eq!(bench.take().last(), Some(&Effect::Quit { farewell, hand_over: vec![] }));
 }
 
 #[test]
@@ -471,4 +471,76 @@ fn ages_turn_over_without_any_event() {
     let bench = Bench::new(120, 40);
     let wake = bench.app.wake().expect("an age turns over");
     assert!(wake > NOW && wake <= NOW.plus(Duration::from_mins(1)), "{wake}");
+}
+
+/// `spec/look.md` 5: only keys that act on what is selected or marked.
+#[test]
+fn what_has_ended_is_neither_messaged_nor_stopped() {
+    use callboard::tui::action::Action;
+    let mut bench = Bench::new(200, 60);
+    bench.keys("G Space k Space");
+    let marked: Vec<_> = bench.app.list.marks.ids.iter().map(ToString::to_string).collect();
+    assert_eq!(marked, ["shop-3", "shop-4"]);
+    assert!(!bench.app.is_legal(Action::Message) && !bench.app.is_legal(Action::Stop));
+    bench.keys("Esc G v");
+    assert!(!bench.app.is_legal(Action::Stop), "a range that is being drawn");
+    bench.keys("k k k");
+    assert!(bench.app.is_legal(Action::Stop));
+}
+
+#[test]
+fn a_folder_is_typed_as_in_a_shell() {
+    for (typed, path) in [
+        ("~/src/other", "/home/me/src/other"),
+        ("~", "/home/me"),
+        ("other", "/home/me/src/other"),
+        ("/srv/x", "/srv/x"),
+        ("~x", "/home/me/src/~x"),
+    ] {
+        let mut bench = Bench::new(80, 24);
+        bench.keys("A");
+        bench.text(typed);
+        bench.keys("Enter");
+        assert!(bench.take().contains(&Effect::AddProject(path.into())), "{typed}");
+    }
+}
+
+#[test]
+fn nothing_wrong_is_said_while_a_page_is_on_its_way() {
+    let mut bench = Bench::new(80, 24);
+    bench.keys("4");
+    bench.answer_page(page(vec![]));
+    assert!(bench.screen().contains("No sessions here."), "{}", bench.screen());
+    let mut more = board();
+    more.sections[3].total = 2;
+    bench.send(Event::Board(Box::new(more)));
+    assert!(!bench.screen().contains("No sessions here."), "{}", bench.screen());
+}
+
+#[test]
+fn how_one_came_back_is_said_once() {
+    use callboard::host::ports::LaunchedHow;
+    let mut bench = Bench::new(120, 40);
+    let note =
+        |text: &str| callboard::host::report::Note { id: id("shop-3"), text: text.to_owned() };
+    let report = RestoreReport {
+        launched_ids: vec![id("shop-3")],
+        how: vec![(id("shop-3"), LaunchedHow::PromptAgain)],
+        notes: vec![note(LaunchedHow::PromptAgain.words()), note("left detached")],
+        ..RestoreReport::default()
+    };
+    bench.send(Event::Ended(Outcome::Restored { undo: false, report }));
+    let screen = bench.screen();
+    assert!(screen.contains("shop-3 is back with its prompt"), "{screen}");
+    assert!(!screen.contains("given its prompt again"), "{screen}");
+    assert!(screen.contains("shop-3: left detached"), "{screen}");
+}
+
+#[test]
+fn a_long_error_is_read_whole_in_the_details() {
+    let mut bench = Bench::new(120, 40);
+    bench.app.list.rows[0].error = Some(format!("it failed {}at the end", "once more ".repeat(9)));
+    bench.keys("i");
+    let screen = bench.screen();
+    assert!(screen.contains("at the end") && !screen.contains("once m…"), "{screen}");
 }

@@ -11,7 +11,7 @@ use crate::domain::rail::SectionKey;
 pub(crate) use selector::{IdArg, Selector};
 pub(crate) use verbs::{
     AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, IdsArgs, KeysArgs,
-    KillArgs, ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
+    ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
     ScriptedArgs, SendArgs, SpawnArgs, StopArgs, WaitArgs,
 };
 
@@ -103,7 +103,7 @@ pub(crate) enum Command {
     /// End the runtime of sessions; their folders stay
     Stop(Box<StopArgs>),
     /// End the runtime of sessions and give back their worktrees where no work is in them
-    Kill(Box<KillArgs>),
+    Kill(Box<DeleteArgs>),
     /// Give back the worktrees of ended sessions where no work is in them
     Cleanup(CleanupArgs),
     /// Delete sessions into the trash
@@ -144,6 +144,13 @@ pub(crate) enum Command {
     Agents(AgentsCommand),
     /// Print the effective configuration and where each value came from
     Config,
+    /// Go on with an operation that a dashboard left
+    #[command(hide = true)]
+    Work {
+        /// Operation
+        #[arg(value_name = "OP")]
+        id: crate::domain::ids::OperationId,
+    },
     /// Play an agent by a script
     #[command(hide = true)]
     Scripted(ScriptedArgs),

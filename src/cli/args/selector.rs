@@ -76,7 +76,7 @@ pub(crate) struct Selector {
     /// With this text
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
-    /// Last active longer ago, as 7d or 12h
+    /// Last active (in the trash: deleted) longer ago, as 7d or 12h
     #[arg(long, value_name = "AGE", value_parser = duration)]
     pub(crate) older_than: Option<Duration>,
     /// With uncommitted files

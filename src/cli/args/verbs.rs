@@ -104,16 +104,16 @@ pub(crate) struct SpawnArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<SessionId>,
     /// Title
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) title: Option<String>,
     /// First prompt
-    #[arg(long, value_name = "T", conflicts_with = "prompt_file")]
+    #[arg(long, value_name = "T", conflicts_with = "prompt_file", allow_hyphen_values = true)]
     pub(crate) prompt: Option<String>,
     /// File with the first prompt; - reads standard input
     #[arg(long, value_name = "F")]
     pub(crate) prompt_file: Option<PathBuf>,
     /// Message sent once the session is live
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) goal: Option<String>,
     /// Branch
     #[arg(long, value_name = "B")]
@@ -274,23 +274,9 @@ pub(crate) struct StopArgs {
     pub(crate) yes: bool,
 }
 
-/// `delete`
+/// `delete` and `kill`
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DeleteArgs {
-    /// Which sessions.
-    #[command(flatten)]
-    pub(crate) selector: Selector,
-    /// Say what would be done
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Do not ask
-    #[arg(long)]
-    pub(crate) yes: bool,
-}
-
-/// `kill`
-#[derive(Debug, Clone, Args)]
-pub(crate) struct KillArgs {
     /// Which sessions.
     #[command(flatten)]
     pub(crate) selector: Selector,

@@ -141,7 +141,7 @@ async fn play(
     match scene.then {
         Then::Goes => {}
         Then::Stopped => {
-            drop(host.stop(&context, &ids, &Conditions::default(), false, &ACTOR).await?)
+            drop(host.stop(&context, &ids, &Conditions::default(), false, &ACTOR).await?);
         }
         Then::Done => drop(host.stop(&context, &ids, &Conditions::default(), true, &ACTOR).await?),
         Then::Deleted => {

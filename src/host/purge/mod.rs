@@ -236,9 +236,12 @@ impl<P: Ports> Host<P> {
         let gone: BTreeSet<&SessionId> = rows.gone.iter().collect();
         let results: Vec<StepResult> = remains
             .iter()
-            .map(|(id, remains)| match gone.contains(id) {
-                true => remains.result(id, "deleted"),
-                false => result(id, "skipped", None),
+            .map(|(id, remains)| {
+                if gone.contains(id) {
+                    remains.result(id, "deleted")
+                } else {
+                    result(id, "skipped", None)
+                }
             })
             .collect();
         if let Err(error) = self.step(ctx, &operation.id, "files", &results).await {

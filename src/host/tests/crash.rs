@@ -219,9 +219,10 @@ async fn play(world: World, faults: Faults, later: Faults, case: &str) -> (usize
     recorder.change(|m| m.dirty = world.dirty);
     let (faults, later) = (Arc::new(faults), Arc::new(later));
     let ctx = Context::new().with_faults(Arc::clone(&faults));
-    cut(&recorder, &faults, world.slow_keepers, world.scene.run(&host, &ctx)).await;
+    let run = Box::pin(world.scene.run(&host, &ctx));
+    cut(&recorder, &faults, world.slow_keepers, run).await;
     let ctx = Context::new().with_faults(Arc::clone(&later));
-    let recovered = async { drop(host.recover(&ctx).await) };
+    let recovered = Box::pin(async { drop(host.recover(&ctx).await) });
     cut(&recorder, &later, world.slow_keepers, recovered).await;
     recover_and_check(&host, &recorder, world, !faults.fails(), case).await;
     (faults.passed().len(), later.passed().len())

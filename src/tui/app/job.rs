@@ -147,11 +147,17 @@ impl Jobs {
             .map(|id| {
                 let stored = operation.results.iter().rev().find(|result| result.id == *id);
                 let live = job.and_then(|job| job.states.get(id));
-                let ended = operation.state == OperationState::Done;
+                // Where its folder would go is written before anything is done.
+                let stored = stored.filter(|result| result.state != "intended");
+                let otherwise = match operation.state {
+                    OperationState::Done | OperationState::Partly => "done",
+                    OperationState::Running | OperationState::Stuck => "waiting",
+                    OperationState::Failed | OperationState::Cancelled => "not done",
+                };
                 let state = live
                     .map(|(state, _)| state.clone())
                     .or_else(|| stored.map(|result| result.state.clone()))
-                    .unwrap_or_else(|| if ended { "done" } else { "waiting" }.to_owned());
+                    .unwrap_or_else(|| otherwise.to_owned());
                 JobRow {
                     id: id.clone(),
                     rank: rank(operation.kind, &state),
@@ -164,6 +170,42 @@ impl Jobs {
         rows.sort_by(|a, b| (a.rank, &a.id).cmp(&(b.rank, &b.id)));
         rows
     }
+
+    /// How far a running operation is, of this process or of another: sessions at their end, sessions
+    /// in all, and its begin.
+    pub fn progress(&self, operation: &Operation) -> Option<(usize, usize, Timestamp)> {
+        if operation.state != OperationState::Running {
+            return None;
+        }
+        if let Some(job) = self.job(&operation.id) {
+            return Some((job.done(), job.total, job.began));
+        }
+        let at_end = |row: &JobRow| matches!(row.rank, Rank::Failed | Rank::Skipped | Rank::Done);
+        let done = self.results(operation).iter().filter(|row| at_end(row)).count();
+        Some((done, operation.session_ids.len(), operation.started_at))
+    }
+
+    /// What an operation that has ended did not do.
+    pub fn not_done(&self, operation: &Operation) -> Vec<SessionId> {
+        if operation.state == OperationState::Running {
+            return Vec::new();
+        }
+        let failed = |row: &JobRow| {
+            let stubborn = row.detail.as_deref().is_some_and(|why| why.contains("did_not_end"));
+            row.rank == Rank::Failed || row.state == "not done" || stubborn
+        };
+        let rows = self.results(operation).into_iter().filter(failed);
+        rows.map(|row| row.id).collect()
+    }
+}
+
+/// Whether an operation is a delete whose batch may be brought back.
+pub fn can_be_undone(operation: &Operation) -> bool {
+    let ended = matches!(
+        operation.state,
+        OperationState::Done | OperationState::Partly | OperationState::Stuck
+    );
+    operation.kind == Verb::Delete && ended
 }
 
 /// One session of an operation.
@@ -203,7 +245,7 @@ fn rank(verb: Verb, state: &str) -> Rank {
         "failed" => Rank::Failed,
         "escalated" => Rank::Escalated,
         "skipped" => Rank::Skipped,
-        "waiting" => Rank::Waiting,
+        "waiting" | "not done" => Rank::Waiting,
         state if is_final(verb, state) => Rank::Done,
         _ => Rank::InHand,
     }

@@ -2,13 +2,13 @@
 
 use crate::domain::ids::SessionId;
 use crate::domain::lifecycle::State;
-use crate::domain::operation::OperationState;
+use crate::domain::operation::{Operation, OperationState};
 use crate::domain::session::Session;
 use crate::tui::action::{Action, Context};
 
 use super::overlay::Overlay;
 use super::plan::{PlanDialog, Planning};
-use super::{App, View};
+use super::{App, View, job};
 
 impl App {
     /// Whether an action acts now.
@@ -53,7 +53,7 @@ impl App {
         };
         let any: fn(&Session) -> bool = |_| true;
         match action {
-            Action::Open | Action::Zoom if self.view == View::Sessions => {
+            Action::Open | Action::Zoom if self.view != View::Jobs => {
                 selected(Session::is_live, "not running")
             }
             Action::Details if self.view == View::Trash => Some("not here"),
@@ -74,13 +74,18 @@ impl App {
                 |session| session.condition.lifecycle.state != State::Done,
                 "done already",
             ),
-            Action::Pin | Action::Delete => marked_or(any, "nothing selected"),
+            Action::Pin | Action::Delete | Action::Kill | Action::Restart | Action::Purge => {
+                marked_or(any, "nothing selected")
+            }
             Action::Restore => marked_or(
                 |session| {
                     session.deletion.is_some() || session.condition.lifecycle.state.is_terminal()
                 },
                 "still running",
             ),
+            Action::Undo if self.view == View::Jobs => {
+                unless(self.jobs.current().is_some_and(job::can_be_undone), "no delete that ended")
+            }
             Action::Undo => unless(self.board.last_batch.is_some(), "nothing to undo"),
             Action::NextWaiting | Action::PreviousWaiting => {
                 unless(!self.board.waiting.is_empty(), "nobody needs you")
@@ -92,11 +97,26 @@ impl App {
             Action::NewSession | Action::QuickNew => {
                 unless(!self.board.projects.is_empty(), "no project yet")
             }
+            Action::Open => unless(self.jobs.current().is_some(), "no job"),
             Action::CancelJob => {
-                let runs = |operation: &crate::domain::operation::Operation| {
-                    operation.state == OperationState::Running
+                let ours = |operation: &Operation| self.jobs.job(&operation.id).is_some();
+                unless(self.jobs.current().is_some_and(ours), "does not run here")
+            }
+            Action::ResumeJob => {
+                let resumable = |operation: &Operation| {
+                    let running = operation.state == OperationState::Running;
+                    operation.state == OperationState::Stuck
+                        || running && self.jobs.job(&operation.id).is_none()
                 };
-                unless(self.jobs.current().is_some_and(runs), "not running")
+                unless(self.jobs.current().is_some_and(resumable), "not stuck")
+            }
+            Action::AbandonJob => {
+                let stuck = |operation: &Operation| operation.state == OperationState::Stuck;
+                unless(self.jobs.current().is_some_and(stuck), "not stuck")
+            }
+            Action::MarkFailed => {
+                let failed = self.jobs.current().map(|operation| self.jobs.not_done(operation));
+                unless(failed.is_some_and(|ids| !ids.is_empty()), "nothing failed")
             }
             _ => None,
         }
@@ -122,6 +142,9 @@ impl App {
                     || matches!(self.overlays.last(), Some(Overlay::Confirm(_))),
                     |dialog| ready(dialog),
                 )
+            }
+            Action::Confirm | Action::Up | Action::Down => {
+                !matches!(self.overlays.last(), Some(Overlay::Leave(leave)) if leave.waiting)
             }
             Action::Complete => matches!(self.overlays.last(), Some(Overlay::Palette(_))),
             _ => true,

@@ -260,6 +260,11 @@ impl App {
         self.board.sections.iter().map(|section| section.zones.of(zone)).sum()
     }
 
+    /// Files of a session with uncommitted changes, as counted last.
+    pub fn dirty(&self, session: &Session) -> Option<u32> {
+        self.work.get(&session.id).and_then(|work| work.dirty).or(session.dirty)
+    }
+
     /// The session whose screen is on view in the right pane, the peek, or typed to.
     pub fn on_view(&self) -> Option<&SessionId> {
         if let Some(typing) = &self.typing {

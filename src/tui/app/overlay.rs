@@ -33,6 +33,8 @@ pub enum Overlay {
     },
     /// The options of a question.
     Answer(AnswerDialog),
+    /// What becomes of jobs when the dashboard is left.
+    Leave(LeaveDialog),
     /// Actions by name.
     Palette(Palette),
     /// The keys of a context.
@@ -87,6 +89,33 @@ pub struct AnswerDialog {
     pub index: usize,
 }
 
+/// What becomes of running jobs when the dashboard is left (`spec/console.md`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LeaveDialog {
+    /// The selected way, an index of [`LEAVING`].
+    pub index: usize,
+    /// It was chosen to wait, or what is not done is being cancelled: left when all have ended.
+    pub waiting: bool,
+}
+
+/// The ways to leave while jobs run.
+pub const LEAVING: [(Leaving, &str); 3] = [
+    (Leaving::Wait, "Wait until it has ended, then leave"),
+    (Leaving::HandOver, "Leave now, a worker in the background goes on"),
+    (Leaving::Cancel, "Cancel what is not done, then leave"),
+];
+
+/// A way to leave while jobs run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaving {
+    /// When all have ended.
+    Wait,
+    /// A detached process goes on.
+    HandOver,
+    /// Nothing is begun any more.
+    Cancel,
+}
+
 /// Actions by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Palette {
@@ -117,9 +146,11 @@ impl Overlay {
         match self {
             Self::NewSession(_) | Self::Message { .. } => Context::Form,
             Self::Line { .. } | Self::Palette(_) => Context::Text,
-            Self::Plan(_) | Self::Confirm(_) | Self::Answer(_) | Self::Help { .. } => {
-                Context::Dialog
-            }
+            Self::Plan(_)
+            | Self::Confirm(_)
+            | Self::Answer(_)
+            | Self::Leave(_)
+            | Self::Help { .. } => Context::Dialog,
         }
     }
 

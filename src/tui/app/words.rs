@@ -186,12 +186,11 @@ pub fn skip_kind(reason: &SkipReason) -> &'static str {
     match reason {
         SkipReason::Pinned | SkipReason::PinnedDescendant(_) => "pinned",
         SkipReason::OtherSection => "moved",
-        SkipReason::OtherStatus => "changed",
+        SkipReason::OtherStatus | SkipReason::Changed => "changed",
         SkipReason::TooYoung => "active again",
         SkipReason::NotFound => "gone",
         SkipReason::InTrash => "in the trash",
         SkipReason::NotInTrash => "not in the trash",
-        SkipReason::Changed => "changed",
         SkipReason::NotMoved => "not moved",
         SkipReason::DidNotEnd | SkipReason::DescendantDidNotEnd(_) => "did not end",
         SkipReason::Dropped => "dropped",
@@ -229,6 +228,16 @@ pub fn short_number(n: u64) -> String {
         0..10_000 => n.to_string(),
         10_000..1_000_000 => format!("{}k", n / 1_000),
         _ => format!("{}.{}M", n / 1_000_000, n % 1_000_000 / 100_000),
+    }
+}
+
+/// `48M`, `1.2G`: at most 5 cells.
+pub fn short_size(bytes: u64) -> String {
+    let units = [(1_u64 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
+    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, "G")) => format!("{}.{}G", bytes / unit, bytes % unit * 10 / unit),
+        Some((unit, name)) => format!("{}{name}", bytes / unit),
+        None => bytes.to_string(),
     }
 }
 

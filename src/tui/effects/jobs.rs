@@ -7,29 +7,49 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::ids::OperationId;
 use crate::domain::operation::Verb;
 
-/// Jobs of this dashboard. A coordinator chooses the id of its operation itself and reports it when it
-/// begins: the job is then the oldest one that waits with that verb, and best with that many sessions.
+/// Jobs of this dashboard. A coordinator chooses the ids of its operations itself and reports each
+/// when it begins: its job is then the one with such a verb that has not seen all of its sessions
+/// begin, best one of just that many. A job on many sessions may be one operation or one for each.
 #[derive(Debug, Default)]
 pub(super) struct JobTable {
-    waiting: Vec<(Verb, usize, CancellationToken)>,
+    jobs: BTreeMap<u64, Job>,
+    next: u64,
     running: BTreeMap<OperationId, CancellationToken>,
 }
 
+#[derive(Debug)]
+struct Job {
+    verbs: &'static [Verb],
+    sessions: usize,
+    begun: usize,
+    token: CancellationToken,
+}
+
 impl JobTable {
-    /// A job is about to begin; the token cancels it.
-    pub(super) fn add(&mut self, verb: Verb, sessions: usize) -> CancellationToken {
+    /// A job is about to begin; the token cancels it, the number ends it.
+    pub(super) fn add(
+        &mut self,
+        verbs: &'static [Verb],
+        sessions: usize,
+    ) -> (u64, CancellationToken) {
         let token = CancellationToken::new();
-        self.waiting.push((verb, sessions, token.clone()));
-        token
+        self.next += 1;
+        self.jobs.insert(self.next, Job { verbs, sessions, begun: 0, token: token.clone() });
+        (self.next, token)
+    }
+
+    /// A job has ended: none of its operations begins any more.
+    pub(super) fn forget(&mut self, job: u64) {
+        self.jobs.remove(&job);
     }
 
     /// An operation began.
     pub(super) fn began(&mut self, id: &OperationId, verb: Verb, total: usize) {
-        let exact = self.waiting.iter().position(|job| job.0 == verb && job.1 == total);
-        let found = exact.or_else(|| self.waiting.iter().position(|job| job.0 == verb));
-        if let Some(index) = found {
-            let (.., token) = self.waiting.remove(index);
-            self.running.insert(id.clone(), token);
+        let candidates = self.jobs.values_mut().filter(|job| job.verbs.contains(&verb));
+        let best = candidates.min_by_key(|job| (job.begun >= job.sessions, job.sessions != total));
+        if let Some(job) = best {
+            job.begun += total;
+            self.running.insert(id.clone(), job.token.clone());
         }
     }
 
@@ -38,11 +58,17 @@ impl JobTable {
         self.running.remove(id);
     }
 
-    /// Cancels what it has not done yet; an operation of another process cannot be reached.
+    /// Cancels what it has not done yet, with the rest of its job; an operation of another process
+    /// cannot be reached.
     pub(super) fn cancel(&self, id: &OperationId) {
         if let Some(token) = self.running.get(id) {
             token.cancel();
         }
+    }
+
+    /// Cancels everything.
+    pub(super) fn cancel_all(&self) {
+        self.jobs.values().for_each(|job| job.token.cancel());
     }
 }
 
@@ -50,19 +76,34 @@ impl JobTable {
 mod tests {
     use super::*;
 
+    fn id(text: &str) -> OperationId {
+        OperationId::new(text).unwrap()
+    }
+
     #[test]
     fn an_operation_is_cancelled_by_the_id_that_it_chose() {
-        let id = |text: &str| OperationId::new(text).unwrap();
         let mut jobs = JobTable::default();
-        let small = jobs.add(Verb::Delete, 2);
-        let stop = jobs.add(Verb::Stop, 2);
-        let large = jobs.add(Verb::Delete, 40);
+        let (_, small) = jobs.add(&[Verb::Delete], 2);
+        let (_, stop) = jobs.add(&[Verb::Stop], 2);
+        let (key, large) = jobs.add(&[Verb::Delete], 40);
         jobs.began(&id("a"), Verb::Delete, 40);
         jobs.began(&id("b"), Verb::Delete, 3);
         jobs.cancel(&id("b"));
         assert!(small.is_cancelled() && !large.is_cancelled() && !stop.is_cancelled());
         jobs.ended(&id("a"));
+        jobs.forget(key);
         jobs.cancel(&id("a"));
         assert!(!large.is_cancelled());
+    }
+
+    #[test]
+    fn every_operation_of_a_job_cancels_the_whole_job() {
+        let mut jobs = JobTable::default();
+        let (_, stop) = jobs.add(&[Verb::Stop], 3);
+        for name in ["a", "b", "c"] {
+            jobs.began(&id(name), Verb::Stop, 1);
+        }
+        jobs.cancel(&id("c"));
+        assert!(stop.is_cancelled());
     }
 }

@@ -9,24 +9,27 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
+use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
 use crate::domain::ids::SessionId;
 use crate::domain::operation::Verb;
 use crate::domain::plan::{Conditions, Plan};
 use crate::domain::rail::ProjectSetup;
+use crate::domain::trash::PurgeChoice;
 use crate::host::Host;
 use crate::host::context::Context;
 use crate::host::error::{HostError, HostResult};
 use crate::host::ports::{PortError, Ports};
-use crate::host::report::{DeleteRequest, Progress, RestoreRequest, RestoreTarget};
+use crate::host::report::{DeleteRequest, Progress, PurgeRequest, RestoreRequest, RestoreTarget};
 use crate::os::paths::Home;
 
-use super::event::{Effect, Event, Failure, Outcome, StopHow};
+use super::event::{Effect, Event, Failure, Outcome, Settled, StopHow};
 use jobs::JobTable;
 use queries::Queries;
 
@@ -115,7 +118,22 @@ impl<P: Ports> Effects<P> {
                     })
                 });
             }
+            Effect::Restart(ids) => self.restart(ids),
+            Effect::Purge(ids) => self.purge(ids),
             Effect::CancelJob(id) => self.jobs().cancel(&id),
+            Effect::ResumeJob(id) => {
+                self.outcome(format!("Operation {id} was not resumed"), async move |host| {
+                    let whole = host.resume(&Context::new(), &id).await?;
+                    let how = if whole { Settled::Resumed } else { Settled::StillStuck };
+                    Ok(Outcome::Settled { id, how })
+                });
+            }
+            Effect::AbandonJob(id) => {
+                self.outcome(format!("Operation {id} was not abandoned"), async move |host| {
+                    host.abandon(&Context::new(), &id).await?;
+                    Ok(Outcome::Settled { id, how: Settled::Abandoned })
+                });
+            }
             Effect::Watch(_)
             | Effect::Size { .. }
             | Effect::Type { .. }
@@ -166,20 +184,38 @@ impl<P: Ports> Effects<P> {
     {
         let work = work(self.host.clone());
         self.answer(|_| async move {
-            Event::Ended(
-                work.await.unwrap_or_else(|error| Outcome::Failed { what, failure: error.into() }),
-            )
+            Event::Ended(work.await.unwrap_or_else(|error| not_done(what, error)))
         });
     }
 
-    /// A context that [`Effect::CancelJob`] can cancel.
-    fn job(&self, verb: Verb, sessions: usize) -> Context {
-        Context::cancelled_by(self.jobs().add(verb, sessions))
+    /// Ends the jobs of this process before what they have not done yet.
+    pub fn cancel_all(&self) {
+        self.jobs().cancel_all();
+    }
+
+    /// Sends what a job comes to. [`Effect::CancelJob`] can cancel the context that `work` gets; `what`
+    /// says what was not done.
+    fn job<F>(
+        &self,
+        (verbs, sessions): (&'static [Verb], usize),
+        what: String,
+        work: impl FnOnce(Host<P>, Context) -> F,
+    ) where
+        F: Future<Output = HostResult<Event>> + Send + 'static,
+    {
+        let (key, token) = self.jobs().add(verbs, sessions);
+        let jobs = Arc::clone(&self.jobs);
+        let work = work(self.host.clone(), Context::cancelled_by(token));
+        self.answer(|_| async move {
+            let ended = work.await;
+            jobs.lock().unwrap_or_else(PoisonError::into_inner).forget(key);
+            ended.unwrap_or_else(|error| Event::Ended(not_done(what, error)))
+        });
     }
 
     fn delete(&self, request: DeleteRequest, admitted: Vec<SessionId>) {
-        let ctx = self.job(Verb::Delete, admitted.len());
-        self.answer(|host| async move {
+        let what = format!("{} not deleted", named(&admitted));
+        self.job((&[Verb::Delete], admitted.len()), what, |host, ctx| async move {
             let seen: Mutex<Option<Plan>> = Mutex::new(None);
             let admission = |plan: &Plan| {
                 let known = plan.items.iter().all(|item| admitted.contains(&item.row.id));
@@ -191,43 +227,83 @@ impl<P: Ports> Effects<P> {
             let deleted = host.delete(&ctx, request.clone(), &admission).await;
             let grown = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
             match (deleted, grown) {
-                (Ok(report), _) => Event::Ended(Outcome::Deleted(report)),
-                (Err(HostError::NotAdmitted), Some(plan)) => Event::PlanGrew { request, plan },
-                (Err(error), _) => Event::Ended(Outcome::Failed {
-                    what: format!("{} not deleted", counted(admitted.len())),
-                    failure: error.into(),
-                }),
+                (Err(HostError::NotAdmitted), Some(plan)) => Ok(Event::PlanGrew { request, plan }),
+                (deleted, _) => deleted.map(|report| Event::Ended(Outcome::Deleted(report))),
             }
         });
     }
 
     fn restore(&self, target: RestoreTarget, undo: bool) {
-        let (verb, count, what) = match &target {
-            RestoreTarget::Ids(ids) => {
-                (Verb::Restore, ids.len(), format!("{} not restored", named(ids)))
-            }
+        let (count, what) = match &target {
+            RestoreTarget::Ids(ids) => (ids.len(), format!("{} not restored", named(ids))),
             RestoreTarget::Batch(_) | RestoreTarget::Last => {
-                (Verb::Restore, 0, "The last delete was not undone".to_owned())
+                (0, "The last delete was not undone".to_owned())
             }
         };
-        let ctx = self.job(verb, count);
-        self.outcome(what, async move |host| {
-            let request = RestoreRequest { target, launch: false, to: None, actor: ACTOR };
-            let report = host.restore(&ctx, request).await?;
-            Ok(Outcome::Restored { undo, report })
+        self.job((RESTORES, count), what, |host, ctx| async move {
+            let report = host.restore(&ctx, brought_back(target)).await?;
+            Ok(Event::Ended(Outcome::Restored { undo, report }))
         });
     }
 
     fn stop(&self, ids: Vec<SessionId>, how: StopHow) {
-        let ctx = self.job(Verb::Stop, ids.len());
-        let (done, verb) = match how {
-            StopHow::Stop => (false, "stopped"),
-            StopHow::Done => (true, "marked done"),
+        let (verbs, verb): (&[Verb], _) = match how {
+            StopHow::Stop => (&[Verb::Stop], "stopped"),
+            StopHow::Done => (&[Verb::Stop], "marked done"),
+            StopHow::Kill => (&[Verb::Kill], "killed"),
         };
-        self.outcome(format!("{} not {verb}", named(&ids)), async move |host| {
-            Ok(Outcome::Stopped(host.stop(&ctx, &ids, &Conditions::default(), done, &ACTOR).await?))
+        let what = format!("{} not {verb}", named(&ids));
+        self.job((verbs, ids.len()), what, |host, ctx| async move {
+            let always = Conditions::default();
+            Ok(Event::Ended(match how {
+                StopHow::Kill => Outcome::Killed(host.kill(&ctx, &ids, &always, &ACTOR).await?),
+                _ => {
+                    let done = how == StopHow::Done;
+                    Outcome::Stopped(host.stop(&ctx, &ids, &always, done, &ACTOR).await?)
+                }
+            }))
         });
     }
+
+    /// Those that did not end stay as they are: only the others can be launched.
+    fn restart(&self, ids: Vec<SessionId>) {
+        let what = format!("{} not restarted", named(&ids));
+        self.job((&[Verb::Stop, Verb::Launch], ids.len()), what, |host, ctx| async move {
+            host.stop(&ctx, &ids, &Conditions::default(), false, &ACTOR).await?;
+            let report = host.restore(&ctx, brought_back(RestoreTarget::Ids(ids))).await?;
+            Ok(Event::Ended(Outcome::Restored { undo: false, report }))
+        });
+    }
+
+    /// Nothing but what the operator saw is purged.
+    fn purge(&self, ids: Vec<SessionId>) {
+        let what = format!("{} not purged", named(&ids));
+        self.job((&[Verb::Purge], ids.len()), what, |host, ctx| async move {
+            let ids: BTreeSet<SessionId> = ids.into_iter().collect();
+            let request = PurgeRequest {
+                choice: PurgeChoice { ids: Some(ids.clone()), ..PurgeChoice::default() },
+                branches: BTreeSet::new(),
+                actor: ACTOR,
+            };
+            let admission = |plan: &Plan| plan.items.iter().all(|item| ids.contains(&item.row.id));
+            let report = host.purge(&ctx, &request, &admission).await?;
+            Ok(Event::Ended(Outcome::Purged(report)))
+        });
+    }
+}
+
+/// Verbs of a restore: back from the trash, or launched again.
+const RESTORES: &[Verb] = &[Verb::Restore, Verb::Launch];
+
+fn brought_back(target: RestoreTarget) -> RestoreRequest {
+    RestoreRequest { target, launch: false, to: None, actor: ACTOR }
+}
+
+/// Why something was not done: it failed, or the operator cancelled it.
+fn not_done(what: String, error: HostError) -> Outcome {
+    let cancelled = error.kind() == ErrorKind::Interrupted;
+    let failure = error.into();
+    if cancelled { Outcome::Cancelled { what, failure } } else { Outcome::Failed { what, failure } }
 }
 
 /// `shop-3 was`, or how many sessions were.

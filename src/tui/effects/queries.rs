@@ -227,11 +227,13 @@ impl<P: Ports> Worker<P> {
         let ports = self.host.ports();
         let ctx = Context::new().within(ADVICE);
         if let Some(deletion) = &session.deletion {
-            let size = match &deletion.trash_path {
-                Some(path) => ports.folder_size(&ctx, path).await.ok(),
-                None => Some(0),
+            let Some(path) = &deletion.trash_path else {
+                return WorkFacts { size: Some(0), ..WorkFacts::default() };
             };
-            return WorkFacts { size, ..WorkFacts::default() };
+            let (size, advice) =
+                tokio::join!(ports.folder_size(&ctx, path), ports.advice(&ctx, path));
+            let dirty = advice.ok().and_then(|advice| advice.dirty_files);
+            return WorkFacts { size: size.ok(), dirty, ..WorkFacts::default() };
         }
         let Some(worktree) = session.worktree() else {
             return WorkFacts::default();

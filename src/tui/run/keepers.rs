@@ -28,8 +28,8 @@ impl<P: Ports> Keepers<P> {
         let launch =
             |session: &Session| (session.id.clone(), session.condition.lifecycle.generation);
         let now: BTreeSet<_> = live.iter().map(launch).collect();
-        for (id, _) in now.difference(&self.launches).cloned() {
-            let host = self.host.clone();
+        for (id, _) in now.difference(&self.launches) {
+            let (host, id) = (self.host.clone(), id.clone());
             self.tasks.spawn(async move { host.ports().gone(&id).await });
         }
         self.launches = now;

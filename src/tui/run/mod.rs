@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::config::{self, Config};
 use crate::domain::error::ErrorKind;
-use crate::domain::ids::WorkspaceName;
+use crate::domain::ids::{OperationId, WorkspaceName};
 use crate::domain::key::Chord;
 use crate::host::Host;
 use crate::host::ports::Ports;
@@ -65,6 +65,8 @@ pub struct RunSummary {
     pub farewell: String,
     /// A signal or the end of the terminal ended it.
     pub interrupted: bool,
+    /// Operations that a detached worker goes on with.
+    pub hand_over: Vec<OperationId>,
 }
 
 /// Why the dashboard cannot run.
@@ -147,6 +149,10 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
     dashboard.start_at(options.start);
     let summary = dashboard.show(troubles).await?;
     let effects = dashboard.leave();
+    if !summary.hand_over.is_empty() {
+        // What can still be ended safely is; the workers begin where that leaves it.
+        effects.cancel_all();
+    }
     // The terminal is back; a job that is under way may still end.
     let _ = tokio::time::timeout(GRACE, effects.finish()).await;
     Ok(summary)

@@ -6,14 +6,14 @@ use crate::tui::app::App;
 use crate::tui::app::form::Field;
 use crate::tui::app::layout::typing_size;
 use crate::tui::app::list::Wanted;
-use crate::tui::app::overlay::{Overlay, Purpose};
+use crate::tui::app::overlay::{LEAVING, Overlay, Purpose};
 use crate::tui::app::plan::{Button, Planning};
 use crate::tui::event::Effect;
 use crate::tui::views::{help_beyond, plan_rows};
 
 use super::act::{begin_current, draft};
 use super::moving::Step;
-use super::palette;
+use super::{jobs, palette};
 
 /// A text was changed.
 pub(super) fn typed(app: &mut App, effects: &mut Vec<Effect>) {
@@ -136,6 +136,7 @@ fn go(app: &mut App, step: Step) {
         Some(Overlay::Answer(answer)) => {
             answer.index = step.from(answer.index, answer.options.len());
         }
+        Some(Overlay::Leave(leave)) => leave.index = step.from(leave.index, LEAVING.len()),
         Some(Overlay::Help { top, .. }) => *top = step.from(*top, beyond + 1),
         Some(Overlay::Palette(_)) => palette::go(app, step),
         _ => {}
@@ -176,6 +177,7 @@ fn confirm(app: &mut App, effects: &mut Vec<Effect>) {
             effects.push(Effect::Answer { id: answer.id, question: answer.question, option });
             app.confirmed_at = Some(app.now);
         }
+        Some(Overlay::Leave(leave)) => jobs::leave_by(app, leave, effects),
         Some(Overlay::Line { purpose, editor }) => {
             take_line(app, purpose, editor.text().trim(), effects);
         }

@@ -8,7 +8,7 @@ use crate::tui::app::{App, Focus, View};
 use crate::tui::event::{Effect, Tab};
 
 use super::moving::{Step, collapse, expand, go, page, turn_column};
-use super::{above, palette, place, verbs};
+use super::{above, jobs, palette, place, verbs};
 
 /// Does an action, where it is legal.
 pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
@@ -99,23 +99,15 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
                 line(app, Purpose::Rename(id), &title);
             }
         }
-        Action::CancelJob => {
-            effects.extend(app.jobs.current().map(|job| Effect::CancelJob(job.id.clone())));
+        Action::CancelJob | Action::ResumeJob | Action::AbandonJob | Action::MarkFailed => {
+            jobs::act(app, action, effects);
         }
+        Action::Undo if app.view == View::Jobs => jobs::act(app, action, effects),
         Action::Back if app.view == View::Sessions => app.focus = Focus::List,
         Action::Back => place::view(app, View::Sessions, effects),
         Action::Suspend => effects.push(Effect::Suspend),
-        Action::Quit => effects.push(Effect::Quit { farewell: farewell(app) }),
+        Action::Quit => jobs::quit(app, effects),
         _ => verbs::act(app, action, effects),
-    }
-}
-
-/// The line that is printed after leaving.
-fn farewell(app: &App) -> String {
-    match app.board.live {
-        0 => String::new(),
-        1 => "1 agent goes on. callboard brings it back on screen.".to_owned(),
-        n => format!("{n} agents go on. callboard brings them back on screen."),
     }
 }
 

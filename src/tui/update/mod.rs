@@ -4,6 +4,7 @@
 mod above;
 mod act;
 mod data;
+mod jobs;
 mod keys;
 mod mouse;
 mod moving;

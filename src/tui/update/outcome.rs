@@ -4,7 +4,8 @@ use crate::domain::ids::SessionId;
 use crate::domain::rail::SectionKey;
 use crate::host::ports::LaunchedHow;
 use crate::host::report::{
-    CreateOutcome, DeleteReport, RestoreReport, SendResult, SkippedRow, StopReport,
+    CreateOutcome, DeleteReport, PurgeReport, RestoreReport, SendResult, SkippedRow, StopReport,
+    StopResult,
 };
 use crate::tui::action::Action;
 use crate::tui::app::list::Wanted;
@@ -40,6 +41,12 @@ pub(super) fn ended(app: &mut App, outcome: Outcome, effects: &mut Vec<Effect>) 
             }
         }
         Outcome::Stopped(report) => stopped(app, &report),
+        Outcome::Killed(report) => killed(app, &report),
+        Outcome::Purged(report) => purged(app, &report),
+        Outcome::Settled { id, how } => super::jobs::settled(app, &id, how),
+        Outcome::Cancelled { what, failure } => {
+            notify(app, ToastKind::Partly, sentence(&what), reasons(failure));
+        }
         Outcome::Sent(results) => sent(app, &results),
         Outcome::ProjectAdded(project) => {
             place::section(app, SectionKey::project(&project.path), Wanted::First, effects);
@@ -205,6 +212,52 @@ fn stopped(app: &mut App, report: &StopReport) {
         (false, false) => ToastKind::Partly,
         (true, false) => ToastKind::Error,
     };
+    notify(app, kind, title, lines);
+}
+
+/// `shop-9 killed. Its worktree stays: 3 uncommitted files.`
+fn killed(app: &mut App, report: &StopReport) {
+    let (freed, kept): (Vec<_>, Vec<_>) = report.results.iter().partition(|result| result.freed);
+    let why = |result: &StopResult| result.reason.clone().unwrap_or_default();
+    let failed = kept.iter().filter(|result| result.trouble.is_some()).count();
+    let (title, lines) = match report.results.as_slice() {
+        [one] if one.freed => (format!("{} killed. Its worktree was given back.", one.id), vec![]),
+        [one] if failed == 0 => {
+            (format!("{} killed. Its worktree stays: {}.", one.id, why(one)), vec![])
+        }
+        [one] => (format!("{} was not killed", one.id), vec![sentence(&why(one))]),
+        many => {
+            let lines = kept.iter().map(|result| format!("{}: {}", result.id, why(result)));
+            let title =
+                format!("{} killed, {} worktrees given back.", many.len() - failed, freed.len());
+            (title, lines.collect())
+        }
+    };
+    let kind = match (failed, kept.is_empty()) {
+        (0, true) => ToastKind::Result,
+        (n, _) if n == report.results.len() => ToastKind::Error,
+        _ => ToastKind::Partly,
+    };
+    let done = |id: &SessionId| {
+        report.results.iter().any(|row| row.id == *id && (row.stopped || row.freed))
+    };
+    app.list.marks.retain(|id| !done(id));
+    notify(app, kind, title, lines);
+}
+
+fn purged(app: &mut App, report: &PurgeReport) {
+    let title = match report.purged_session_ids.as_slice() {
+        [] => "Nothing was purged.".to_owned(),
+        [one] => format!("{one} purged."),
+        many => format!("{} purged.", many.len()),
+    };
+    let skipped =
+        report.skipped.iter().map(|row| format!("{}: {}", row.id, skip_words(&row.reason)));
+    let left =
+        report.files_left.iter().map(|note| format!("{}: files left: {}", note.id, note.text));
+    let lines: Vec<String> = skipped.chain(left).collect();
+    app.trash.marks.retain(|id| !report.purged_session_ids.contains(id));
+    let kind = if lines.is_empty() { ToastKind::Result } else { ToastKind::Partly };
     notify(app, kind, title, lines);
 }
 

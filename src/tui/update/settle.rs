@@ -22,6 +22,7 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
     app.list.settle(last_key, now);
     app.trash.settle(last_key, now);
     leave_ended(app);
+    super::jobs::leave_when_done(app, effects);
     reread(app, effects);
     shift_window(app, effects);
     scroll(app);

@@ -135,6 +135,9 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             rows.for_each(|row| row.pinned_at = at);
             effects.push(Effect::Pin { ids, pinned });
         }
+        Action::Kill => kill(app, ids),
+        Action::Restart => restart(app, ids, effects),
+        Action::Purge => purge(app, &ids),
         Action::Stop => end(app, ids, StopHow::Stop, "Stop", effects),
         Action::Done => end(app, ids, StopHow::Done, "Mark done", effects),
         Action::Delete => plan(app, ids, effects),
@@ -153,6 +156,78 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
     }
 }
 
+const KILLED: &str = "Agents end; worktrees that are clean are given back.";
+
+/// `shop-9`, or how many.
+fn target(ids: &[SessionId]) -> (String, String) {
+    match ids {
+        [one] => (one.to_string(), String::new()),
+        many => (count(many.len(), "session"), format!(" {}", many.len())),
+    }
+}
+
+/// Asks, then ends sessions and gives back their worktrees (K2).
+fn kill(app: &mut App, ids: Vec<SessionId>) {
+    let (what, n) = target(&ids);
+    app.overlays.push(Overlay::Confirm(Confirm {
+        title: format!("Kill {what}"),
+        lines: vec![names(&ids), KILLED.to_owned()],
+        act: format!("Kill{n}"),
+        button: Button::Cancel,
+        effects: vec![Effect::Stop { ids, how: StopHow::Kill }],
+    }));
+}
+
+/// Ends agents and launches them again; asks when there are several.
+fn restart(app: &mut App, ids: Vec<SessionId>, effects: &mut Vec<Effect>) {
+    if ids.len() == 1 {
+        effects.push(Effect::Restart(ids));
+        return;
+    }
+    let (what, n) = target(&ids);
+    app.overlays.push(Overlay::Confirm(Confirm {
+        title: format!("Restart {what}"),
+        lines: vec![names(&ids), "Their agents end and are launched again.".to_owned()],
+        act: format!("Restart{n}"),
+        button: Button::Cancel,
+        effects: vec![Effect::Restart(ids)],
+    }));
+}
+
+/// Asks, then purges whole components: trees are never split (R5).
+fn purge(app: &mut App, ids: &[SessionId]) {
+    let rows = &app.trash.rows;
+    let top = |id: &SessionId| {
+        let mut top = id.clone();
+        while let Some(parent) =
+            rows.iter().find(|row| row.id == top).and_then(|row| row.parent.clone())
+            && rows.iter().any(|row| row.id == parent)
+        {
+            top = parent;
+        }
+        top
+    };
+    let tops: BTreeSet<SessionId> = ids.iter().map(top).collect();
+    let gone: Vec<&Session> = rows.iter().filter(|row| tops.contains(&top(&row.id))).collect();
+    let dirty: u32 = gone.iter().filter_map(|row| app.dirty(row)).sum();
+    let mut all: BTreeSet<SessionId> = gone.iter().map(|row| row.id.clone()).collect();
+    all.extend(ids.iter().cloned());
+    let all: Vec<SessionId> = all.into_iter().collect();
+    let (what, n) = target(&all);
+    let lost = match dirty {
+        0 => "Nothing brings them back; unmerged branches stay.".to_owned(),
+        1 => "1 uncommitted file is lost for good.".to_owned(),
+        n => format!("{n} uncommitted files are lost for good."),
+    };
+    app.overlays.push(Overlay::Confirm(Confirm {
+        title: format!("Purge {what}?"),
+        lines: vec![names(&all), lost],
+        act: format!("Purge{n}"),
+        button: Button::Cancel,
+        effects: vec![Effect::Purge(all)],
+    }));
+}
+
 /// Ends sessions; asks when there are several.
 fn end(app: &mut App, ids: Vec<SessionId>, how: StopHow, verb: &str, effects: &mut Vec<Effect>) {
     let n = ids.len();
@@ -163,6 +238,7 @@ fn end(app: &mut App, ids: Vec<SessionId>, how: StopHow, verb: &str, effects: &m
     let what = match how {
         StopHow::Stop => "Their agents end; worktrees stay. r launches them again.",
         StopHow::Done => "Their agents end, and they count as done. Worktrees stay.",
+        StopHow::Kill => KILLED,
     };
     let confirm = Confirm {
         title: format!("{verb} {}", count(n, "session")),

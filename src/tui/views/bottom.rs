@@ -53,12 +53,16 @@ const TRASH: &[Entry] = &[
     (&[Action::Restore], "restore"),
     (&[Action::Undo], "undo last delete"),
     (&[Action::Mark], "mark"),
+    (&[Action::Purge], "purge"),
     (&[Action::Find], "find"),
     (&[Action::Back], "back"),
 ];
 const JOBS: &[Entry] = &[
-    (&[Action::Down, Action::Up], "move"),
+    (&[Action::Open], "look at results"),
+    (&[Action::MarkFailed], "mark the failed ones"),
     (&[Action::Undo], "undo"),
+    (&[Action::ResumeJob], "resume"),
+    (&[Action::AbandonJob], "abandon"),
     (&[Action::CancelJob], "cancel what is not done"),
     (&[Action::Back], "back"),
 ];
@@ -78,6 +82,7 @@ const PLAN: &[Entry] = &[
 ];
 const BUTTONS: &[Entry] = &[(&[Action::NextButton], "next")];
 const CHOOSE: &[Entry] = &[(&[Action::Confirm], "answer"), (&[Action::Down, Action::Up], "move")];
+const LEAVE: &[Entry] = &[(&[Action::Confirm], "do it"), (&[Action::Down, Action::Up], "move")];
 const SCROLL: &[Entry] = &[(&[Action::Down, Action::Up], "scroll")];
 const FORM: &[Entry] = &[
     (&[Action::Submit], "start"),
@@ -149,6 +154,13 @@ fn entries(app: &App) -> &'static [Entry] {
         Some(Overlay::Plan(_)) => PLAN,
         Some(Overlay::Confirm(_)) => BUTTONS,
         Some(Overlay::Answer(_)) => CHOOSE,
+        Some(Overlay::Leave(leave)) => {
+            if leave.waiting {
+                &[]
+            } else {
+                LEAVE
+            }
+        }
         Some(Overlay::Help { .. }) => SCROLL,
         Some(Overlay::NewSession(_)) => FORM,
         Some(Overlay::Message { .. }) => MESSAGE,
@@ -185,6 +197,7 @@ fn confirm_entry(pen: &Pen<'_>, app: &App) -> Option<Vec<Span>> {
 fn last_entry(pen: &Pen<'_>, app: &App) -> Vec<Span> {
     let (action, word) = match app.overlays.last() {
         None => (Action::Help, "help"),
+        Some(Overlay::Leave(_)) => (Action::Cancel, "stay"),
         Some(Overlay::NewSession(_)) => (Action::Cancel, "close, keeps what you typed"),
         Some(Overlay::Line { purpose: Purpose::Find, .. }) => (Action::Cancel, "clear"),
         Some(Overlay::Palette(_) | Overlay::Help { .. }) => (Action::Cancel, "close"),

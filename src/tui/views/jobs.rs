@@ -35,8 +35,14 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
             (vec![(title, style)], vec![(format!("batch {tail}"), pen.role(Role::Muted))])
         });
         top_rule(pen, layout, layout.right, !focused, &left, &right);
-        if let Some(operation) = jobs.current() {
-            results(&mut pen.within(layout.right), app, operation, layout.right);
+        match jobs.current() {
+            Some(operation) => {
+                results(&mut pen.within(layout.right), app, operation, layout.right);
+            }
+            None => {
+                let (x, y) = (layout.right.x + 1, layout.right.y + 1);
+                pen.text(x, y, layout.right.width, "Nothing selected.", pen.role(Role::Muted));
+            }
         }
     }
     closing_rule(pen, layout, &[], &[]);
@@ -45,7 +51,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
 
 /// Lines that an operation takes: a running one has its progress below it.
 pub(in crate::tui) fn height(app: &App, operation: &Operation) -> usize {
-    1 + usize::from(app.jobs.job(&operation.id).is_some())
+    1 + usize::from(app.jobs.progress(operation).is_some())
 }
 
 /// The first operation on view: the selected one is always there, with as many before it as fit.
@@ -134,17 +140,17 @@ fn draw_operation(pen: &mut Pen<'_>, app: &App, operation: &Operation, area: Rec
     let state_at = right.saturating_sub(15);
     pen.text(x + 14, y, state_at.saturating_sub(x + 16), &what, text);
     pen.text(state_at, y, 11, word, style);
-    let running = app.jobs.job(&operation.id);
+    let running = app.jobs.progress(operation);
     let time = match running {
-        Some(job) => duration(app.now, job.began),
+        Some((_, _, began)) => duration(app.now, began),
         None => age(app.now, operation.ended_at.unwrap_or(operation.started_at)),
     };
     pen.right(right, y, 7, &time, pen.role(Role::Muted));
-    if let Some(job) = running {
+    if let Some((done, total, _)) = running {
         let bar = usize::from(state_at.saturating_sub(x + 7));
-        let spans = progress_bar(pen, job, bar);
+        let spans = progress_bar(pen, (done, total), bar);
         pen.spans(x + 5, y + 1, bar as u16, &spans);
-        let numbers = format!("{}/{}", job.done(), job.total);
+        let numbers = format!("{done}/{total}");
         pen.text(state_at, y + 1, 14, &numbers, pen.role(Role::Text));
     }
 }
@@ -153,11 +159,11 @@ fn results(pen: &mut Pen<'_>, app: &App, operation: &Operation, area: Rect) {
     let rows = app.jobs.results(operation);
     let (x, right) = (area.x + 1, area.right().saturating_sub(1));
     let mut y = area.y + 1;
-    if let Some(job) = app.jobs.job(&operation.id) {
+    if let Some((done, total, began)) = app.jobs.progress(operation) {
         let bar = usize::from(right.saturating_sub(x + 15));
-        let spans = progress_bar(pen, job, bar);
+        let spans = progress_bar(pen, (done, total), bar);
         pen.spans(x, y, bar as u16, &spans);
-        let text = format!("{}/{}  {:>5}", job.done(), job.total, duration(app.now, job.began));
+        let text = format!("{done}/{total}  {:>5}", duration(app.now, began));
         pen.right(right, y, 15, &text, pen.role(Role::Text));
         y += 2;
     }

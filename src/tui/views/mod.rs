@@ -9,6 +9,7 @@ mod empty;
 mod geometry;
 mod help;
 mod jobs;
+mod leave;
 mod list;
 mod newform;
 mod palette;
@@ -70,6 +71,7 @@ fn overlay_view(pen: &mut Pen<'_>, app: &App, overlay: &Overlay) -> Option<(u16,
         Overlay::Plan(dialog) => plan::draw(pen, app, dialog),
         Overlay::Confirm(confirm) => dialog::confirm(pen, app, confirm),
         Overlay::Answer(answer) => dialog::answer(pen, app, answer),
+        Overlay::Leave(dialog) => leave::draw(pen, app, *dialog),
         Overlay::NewSession(form) => return newform::draw(pen, app, form),
         Overlay::Message { ids, editor } => return Some(dialog::message(pen, app, ids, editor)),
         Overlay::Line { purpose, editor } => return dialog::line(pen, app, purpose, editor),

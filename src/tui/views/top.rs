@@ -7,7 +7,6 @@ use super::signs::{status_sign, zone_sign};
 use crate::domain::operation::Verb;
 use crate::domain::status::Zone;
 use crate::domain::text::cut;
-use crate::tui::app::job::Job;
 use crate::tui::app::layout::{Layout, Shape, TWO_COLUMNS};
 use crate::tui::app::words::{count, short_number, status_word, zone_word};
 use crate::tui::app::{App, Typing};
@@ -102,7 +101,7 @@ fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
         _ => 8,
     };
     let mut spans = vec![(format!("{}  {numbers} ", verb_word(job.verb)), accent)];
-    spans.extend(progress_bar(pen, job, bar));
+    spans.extend(progress_bar(pen, (job.done(), job.total), bar));
     spans
 }
 
@@ -114,9 +113,13 @@ pub(super) fn verb_word(verb: Verb) -> &'static str {
     }
 }
 
-/// A bar of so many cells.
-pub(super) fn progress_bar(pen: &Pen<'_>, job: &Job, cells: usize) -> [Span; 2] {
-    let done = (job.done().min(job.total) * cells).checked_div(job.total).unwrap_or(0);
+/// A bar of so many cells for what is done of a total.
+pub(super) fn progress_bar(
+    pen: &Pen<'_>,
+    (done, total): (usize, usize),
+    cells: usize,
+) -> [Span; 2] {
+    let done = (done.min(total) * cells).checked_div(total).unwrap_or(0);
     [
         (pen.glyphs.heavy.repeat(done), pen.role(Role::Accent)),
         (pen.glyphs.todo.repeat(cells - done), pen.role(Role::Border)),

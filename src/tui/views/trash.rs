@@ -12,7 +12,7 @@ use crate::domain::time::age;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::layout::Layout;
 use crate::tui::app::list::{Line, List};
-use crate::tui::app::words::count;
+use crate::tui::app::words::{count, short_size};
 use crate::tui::app::{App, Focus, LOADING_AFTER};
 use crate::tui::theme::Role;
 
@@ -73,10 +73,11 @@ pub(super) fn titles(pen: &Pen<'_>, app: &App, focused: bool) -> (Vec<Span>, Vec
     (vec![super::board::title_span(pen, &title, focused)], vec![order])
 }
 
-/// Where the columns begin: id, title, what is kept, when deleted, days left.
+/// Where the columns begin: id, title, what is kept, its size, when deleted, days left.
 struct Columns {
     title: u16,
     kept: Option<u16>,
+    size: Option<u16>,
     deleted: Option<u16>,
     days: u16,
 }
@@ -86,13 +87,14 @@ impl Columns {
         let title = super::columns::ID_AT + id + 2;
         let days = cells.saturating_sub(5);
         let deleted = (cells >= title + 30).then(|| cells.saturating_sub(18));
-        let kept = (cells >= title + 52).then(|| cells.saturating_sub(40));
-        Self { title, kept, deleted, days }
+        let size = (cells >= title + 50).then(|| cells.saturating_sub(26));
+        let kept = (cells >= title + 58).then(|| cells.saturating_sub(48));
+        Self { title, kept, size, deleted, days }
     }
 
     /// Cells of the title.
     fn title_cells(&self) -> u16 {
-        let end = self.kept.or(self.deleted).unwrap_or(self.days);
+        let end = self.kept.or(self.size).or(self.deleted).unwrap_or(self.days);
         end.saturating_sub(self.title + 2)
     }
 }
@@ -150,6 +152,9 @@ fn header(pen: &mut Pen<'_>, area: Rect, columns: &Columns) {
     pen.text(x + columns.title, y, 5, "title", muted);
     if let Some(at) = columns.kept {
         pen.text(x + at, y, 4, "kept", muted);
+    }
+    if let Some(at) = columns.size {
+        pen.right(x + at + 4, y, 4, "size", muted);
     }
     if let Some(at) = columns.deleted {
         pen.right(x + at + 5, y, 7, "deleted", muted);
@@ -217,13 +222,17 @@ fn draw_row(pen: &mut Pen<'_>, app: &App, line: Line, at: usize, place: Rect, co
     if let Some(at) = columns.kept {
         let (text, style) = match busy {
             Some(word) => (word.to_owned(), pen.role(Role::Busy)),
-            None => (kept(session), muted),
+            None => (kept(app, session), muted),
         };
         pen.text(x + at, y, 20, &text, style);
     }
     let Some(deletion) = &session.deletion else {
         return;
     };
+    let size = app.work.get(&session.id).and_then(|work| work.size);
+    if let Some((at, size)) = columns.size.zip(size) {
+        pen.right(x + at + 4, y, 5, &short_size(size), muted);
+    }
     if let Some(at) = columns.deleted {
         pen.right(x + at + 5, y, 3, &age(app.now, deletion.at), muted);
     }
@@ -247,9 +256,9 @@ fn days_left(app: &App, session: &Session) -> u64 {
 }
 
 /// What of its work is kept.
-fn kept(session: &Session) -> String {
+fn kept(app: &App, session: &Session) -> String {
     let branch = session.branch.is_some().then_some("branch".to_owned());
-    let dirty = session.dirty.filter(|n| *n > 0).map(|n| format!("{n} dirty"));
+    let dirty = app.dirty(session).filter(|n| *n > 0).map(|n| format!("{n} dirty"));
     let parts: Vec<String> = branch.into_iter().chain(dirty).collect();
     if parts.is_empty() { "messages".to_owned() } else { parts.join(", ") }
 }

@@ -163,8 +163,8 @@ impl<P: Ports> Dashboard<P> {
                 self.typed(id, typed);
             }
             Effect::Suspend => self.suspend = true,
-            Effect::Quit { farewell } => {
-                self.summary = Some(RunSummary { farewell, interrupted: false });
+            Effect::Quit { farewell, hand_over } => {
+                self.summary = Some(RunSummary { farewell, interrupted: false, hand_over });
             }
             other => self.effects.run(other),
         }

@@ -1,5 +1,7 @@
 //! The operator's terminal: taken over as a whole, given back as it was on every way out.
 
+mod doubt;
+
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
@@ -8,8 +10,9 @@ use std::time::Duration;
 
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use ratatui::Frame;
-use ratatui::backend::CrosstermBackend;
 use tokio::signal::unix::{SignalKind, signal};
+
+use doubt::{Careful, Rows};
 
 /// Alternate screen, bracketed paste, focus changes.
 const TAKE: &str = "\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l\x1b[2J";
@@ -52,7 +55,8 @@ impl Wishes {
 
 /// The terminal while it is ours; dropping it gives it back.
 pub struct Terminal {
-    inner: ratatui::Terminal<CrosstermBackend<FrameBuffer>>,
+    inner: ratatui::Terminal<Careful<FrameBuffer>>,
+    rows: Rows,
     out: FrameBuffer,
     wishes: Wishes,
     keyboard: bool,
@@ -67,9 +71,9 @@ impl Terminal {
         install_hook();
         take(wishes)?;
         let out = FrameBuffer::default();
-        let backend = CrosstermBackend::new(out.clone());
+        let backend = Careful::new(out.clone());
         match ratatui::Terminal::new(backend) {
-            Ok(inner) => Ok(Self { inner, out, wishes, keyboard: false }),
+            Ok(inner) => Ok(Self { inner, rows: Rows::default(), out, wishes, keyboard: false }),
             Err(error) => {
                 give_back();
                 Err(error)
@@ -84,7 +88,11 @@ impl Terminal {
     /// The terminal cannot be written.
     pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         self.out.push(BEGIN_FRAME);
-        self.inner.draw(view)?;
+        let rows = &mut self.rows;
+        self.inner.draw(|frame| {
+            view(frame);
+            rows.mark(frame.buffer_mut());
+        })?;
         self.out.push(END_FRAME);
         if !self.keyboard {
             self.keyboard = true;
@@ -121,7 +129,8 @@ impl Terminal {
         take(Wishes { ask_ground: false, ..self.wishes })?;
         self.keyboard = false;
         // A new one, since what it drew is gone; its own `clear` would wait for a cursor report.
-        self.inner = ratatui::Terminal::new(CrosstermBackend::new(self.out.clone()))?;
+        self.rows = Rows::default();
+        self.inner = ratatui::Terminal::new(Careful::new(self.out.clone()))?;
         Ok(())
     }
 }

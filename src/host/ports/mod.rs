@@ -1,6 +1,9 @@
 //! What the coordinators need of the world. `adapters` puts them on the real parts; tests put
 //! recording fakes in their place.
 
+mod agents;
+mod locks;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +20,9 @@ use crate::domain::query::{Page, PageQuery};
 use crate::domain::rail::{Placement, Project, ProjectSetup, Section};
 use crate::domain::session::{FolderKind, Kind, LaunchFacts, Session};
 use crate::domain::time::Timestamp;
+
+pub use agents::{AgentPort, LaunchPlan, LaunchedHow};
+pub use locks::LockPort;
 
 use super::context::Context;
 pub use super::purge::port::{PurgePort, PurgedRows};
@@ -291,45 +297,6 @@ pub struct Untombstone {
     pub id: SessionId,
     /// Its folder, where that changed.
     pub folder: Option<PathBuf>,
-}
-
-/// How to launch an agent, worked out by its definition.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LaunchPlan {
-    /// Program and arguments.
-    pub argv: Vec<String>,
-    /// Variables to set.
-    pub env: Vec<(String, String)>,
-    /// Variables to drop from the operator's environment.
-    pub env_drop: Vec<String>,
-    /// Whether the prompt is in the arguments; else it is typed after publish.
-    pub prompt_in_argv: bool,
-    /// The agent's own id of the conversation, where it is set by us.
-    pub agent_session_id: Option<String>,
-    /// How it comes back (B3).
-    pub how: LaunchedHow,
-}
-
-/// How a session was launched (B3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LaunchedHow {
-    /// Its conversation was resumed.
-    Resumed,
-    /// Its prompt was given again.
-    PromptAgain,
-    /// Without conversation or prompt.
-    Fresh,
-}
-
-impl LaunchedHow {
-    /// The words for it, behind the id of the session.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Resumed => "resumed its conversation",
-            Self::PromptAgain => "was given its prompt again",
-            Self::Fresh => "started fresh",
-        }
-    }
 }
 
 /// What is needed to start a runtime.
@@ -611,40 +578,4 @@ pub trait WorkspacePort: Send + Sync + 'static {
         path: &Path,
         branch: Option<&str>,
     ) -> impl Future<Output = PortResult<Moved>> + Send;
-}
-
-/// Agent definitions.
-pub trait AgentPort: Send + Sync + 'static {
-    /// Checks that the agent is known and its program found (C1).
-    fn check_agent(&self, launch: &LaunchFacts) -> PortResult<()>;
-    /// Whether the agent has a way to resume a conversation (B1).
-    fn can_resume(&self, agent: &str) -> bool;
-    /// Works out how to launch; `resume` asks for the conversation of `launch`.
-    fn plan_launch(
-        &self,
-        launch: &LaunchFacts,
-        prompt: Option<&str>,
-        resume: bool,
-    ) -> PortResult<LaunchPlan>;
-}
-
-/// Lanes and lifecycle locks (L1 to L4).
-pub trait LockPort: Send + Sync + 'static {
-    /// Held locks; dropping it frees them in reverse order.
-    type Guard: Send;
-    /// Takes lane and lock of every session, lanes first, ascending; or the whole workspace where
-    /// there are more than 64 (L4).
-    fn acquire(
-        &self,
-        ctx: &Context,
-        ids: &[SessionId],
-        operation: &Operation,
-    ) -> impl Future<Output = PortResult<Self::Guard>> + Send;
-    /// Takes the lock of an operation; none where it is still running (V3).
-    fn acquire_operation(
-        &self,
-        id: &OperationId,
-    ) -> impl Future<Output = PortResult<Option<Self::Guard>>> + Send;
-    /// Takes one of the places for a start (C10).
-    fn acquire_start(&self, ctx: &Context) -> impl Future<Output = PortResult<Self::Guard>> + Send;
 }
