@@ -11,10 +11,11 @@ use crate::host::ports::{
     Closed, Input, PortError, PortResult, RuntimePort, ScreenText, StartRequest, Started,
 };
 use crate::monitor::probe;
-use crate::os::{paths, spawn};
+use crate::os::{paths, random, spawn};
 use crate::runtime::client::{self, ClientError, ClientResult, Keeper};
 use crate::runtime::keeper::{self, Listed};
 use crate::runtime::launch::{AgentEnvironment, LaunchSpec, build_environment};
+use crate::runtime::strays::{self, Stray};
 use crate::runtime::wire::message::{Condition, StopPace};
 
 use super::Real;
@@ -63,6 +64,7 @@ impl RuntimePort for Real {
         for launching in abandoned {
             within(ctx, &format!("ending {id}"), launching.abandon()).await?;
         }
+        let keeper_pid = self.keeper_pid(id);
         let ending = async {
             let mut keeper = match self.keeper(id).await {
                 Ok(keeper) => keeper,
@@ -76,9 +78,9 @@ impl RuntimePort for Real {
             }
         };
         match within(ctx, &format!("ending {id}"), ending).await? {
-            None => Ok(Closed { was_running: was_launching, escalated: false }),
+            None => Ok(Closed { was_running: was_launching, escalated: false, keeper_pid }),
             Some(stopped) if stopped.ended => {
-                Ok(Closed { was_running: true, escalated: stopped.escalated })
+                Ok(Closed { was_running: true, escalated: stopped.escalated, keeper_pid })
             }
             Some(_) => Err(PortError {
                 kind: ErrorKind::Failed,
@@ -135,6 +137,10 @@ impl RuntimePort for Real {
         }
     }
 
+    async fn end_strays(&self) -> PortResult<Vec<u32>> {
+        Ok(strays::end(|| self.strays()).await)
+    }
+
     async fn keepers(&self) -> PortResult<Vec<SessionId>> {
         let folder = self.socket_folder();
         keeper::sweep(&folder).await.map_err(|error| PortError {
@@ -160,6 +166,23 @@ fn pace() -> StopPace {
 }
 
 impl Real {
+    /// Where no `CALLBOARD_HOME` tells one installation from another, the secret of the launch does:
+    /// only a session of this store has its hash.
+    async fn strays(&self) -> Vec<Stray> {
+        let (root, folder) = (self.home.root.clone(), self.socket_folder());
+        let workspace = self.store.workspace().clone();
+        let found = move || strays::find(root.as_deref(), &workspace, &folder);
+        let found = tokio::task::spawn_blocking(found).await.unwrap_or_default();
+        let mut ours = Vec::new();
+        for stray in found {
+            let known = self.store.token_hash(&stray.session).await.ok().flatten();
+            if self.home.root.is_some() || known == Some(random::token_hash(&stray.token)) {
+                ours.push(stray);
+            }
+        }
+        ours
+    }
+
     fn socket(&self, id: &SessionId) -> PathBuf {
         self.home.socket(self.store.workspace(), id)
     }
@@ -171,6 +194,13 @@ impl Real {
 
     async fn keeper(&self, id: &SessionId) -> ClientResult<Keeper> {
         Keeper::connect(&self.socket(id)).await
+    }
+
+    fn keeper_pid(&self, id: &SessionId) -> Option<u32> {
+        let listed = keeper::listed(&self.socket_folder());
+        let of =
+            |one: &keeper::Listed| one.session == *id && one.workspace == *self.store.workspace();
+        listed.into_iter().find(of).map(|one| one.keeper.pid)
     }
 
     /// The runtime of this launch, where it runs already (C2).

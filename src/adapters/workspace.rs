@@ -41,8 +41,14 @@ impl WorkspacePort for Real {
         self.workspace.is_repository(path).await
     }
 
-    async fn check_worktree(&self, ctx: &Context, request: &WorktreeRequest) -> PortResult<()> {
-        within(ctx, "checking the worktree", self.workspace.check_worktree(&wanted(request))).await
+    async fn check_worktree(
+        &self,
+        ctx: &Context,
+        request: &WorktreeRequest,
+    ) -> PortResult<Worktree> {
+        let wanted = wanted(request);
+        let planned = self.workspace.check_worktree(&wanted);
+        Ok(made(within(ctx, "checking the worktree", planned).await?))
     }
 
     async fn create_worktree(
@@ -51,14 +57,8 @@ impl WorkspacePort for Real {
         request: &WorktreeRequest,
     ) -> PortResult<Worktree> {
         let wanted = wanted(request);
-        let made = self.workspace.create_worktree(&wanted);
-        let made = within(ctx, "making the worktree", made).await?;
-        Ok(Worktree {
-            path: made.path,
-            branch: made.branch,
-            base: made.base,
-            new_branch: made.new_branch,
-        })
+        let work = self.workspace.create_worktree(&wanted);
+        Ok(made(within(ctx, "making the worktree", work).await?))
     }
 
     async fn prepare(
@@ -102,6 +102,10 @@ impl WorkspacePort for Real {
 
     async fn advice(&self, ctx: &Context, worktree: &Path) -> PortResult<Advice> {
         within(ctx, "looking at the worktree", self.workspace.advice(worktree)).await
+    }
+
+    async fn worktrees(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
+        Ok(self.workspace.worktrees().await?)
     }
 
     fn worktree_path(&self, project: &ProjectName, id: &SessionId) -> PathBuf {
@@ -155,6 +159,11 @@ fn wanted(request: &WorktreeRequest) -> workspace::WorktreeRequest {
         branch: request.branch.clone(),
         base: request.base.clone(),
     }
+}
+
+fn made(made: workspace::Worktree) -> Worktree {
+    let workspace::Worktree { path, branch, base, new_branch } = made;
+    Worktree { path, branch, base, new_branch }
 }
 
 fn moved(moved: workspace::Moved) -> Moved {

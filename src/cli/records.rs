@@ -94,7 +94,7 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
             return Ok(super::restore::ending(&report));
         }
         OpsCommand::Abandon { id } => {
-            console.host.abandon(&id).await?;
+            console.host.abandon(&console.context, &id).await?;
             tell(console, &id).await?;
         }
     }

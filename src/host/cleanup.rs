@@ -71,7 +71,12 @@ impl<P: Ports> Host<P> {
     /// Gives back the worktree of an ended session (K3): clean ones go, with their path in the row;
     /// those with nothing but ignored files beside go to the trash. The branch stays, so that a launch
     /// makes the worktree again (B2).
-    pub(super) async fn free(&self, operation: &Operation, session: &Session) -> HostResult<Freed> {
+    pub(super) async fn free(
+        &self,
+        ctx: &Context,
+        operation: &Operation,
+        session: &Session,
+    ) -> HostResult<Freed> {
         let repository = session.placement.project_path();
         let (Some(path), Some(repository)) = (session.worktree(), repository) else {
             let reason = Some("it has no worktree of its own".to_owned());
@@ -87,21 +92,21 @@ impl<P: Ports> Host<P> {
         let moving = operation.step.as_deref() == Some(TRASH);
         let mut freed = Freed { freed: false, reason: None, only_ignored: moving };
         if !moving {
-            let ctx = Context::detached(CLEAN_UP);
+            let ctx = ctx.detached(CLEAN_UP);
             let given = self.ports.give_back(&ctx, repository, &worktree);
             freed = ctx.step("giving back the worktree", given).await?;
         }
         if !freed.freed && freed.only_ignored {
             let to = self.ports.trash_path(&operation.id, &session.id);
-            self.ports.step(&operation.id, TRASH, &[]).await?;
-            let ctx = Context::detached(CLEAN_UP);
+            self.step(ctx, &operation.id, TRASH, &[]).await?;
+            let ctx = ctx.detached(CLEAN_UP);
             let moved = self.ports.move_to_trash(&ctx, repository, path, &to);
             ctx.step("moving the worktree aside", moved).await?;
             let reason = Some(format!("it held ignored files and was moved to {}", to.display()));
             freed = Freed { freed: true, reason, only_ignored: true };
         }
         if freed.freed {
-            self.ports.clear_worktree(&session.id).await?;
+            ctx.write("clearing the worktree", self.ports.clear_worktree(&session.id)).await?;
         }
         Ok(freed)
     }

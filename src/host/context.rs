@@ -1,10 +1,12 @@
 //! Deadline and cancellation that every port call carries (`spec/lifecycle.md` section 4).
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
 use super::error::{HostError, HostResult};
+use super::faults::{Faults, When};
 use super::ports::PortResult;
 
 /// Publish of a launch.
@@ -42,29 +44,41 @@ pub struct Context {
     pub deadline: Option<Instant>,
     /// Cancelled by the caller.
     pub cancel: CancellationToken,
+    /// Planned faults, in tests (V5).
+    faults: Option<Arc<Faults>>,
 }
 
 impl Context {
     /// No deadline, cancelled by nobody.
     pub fn new() -> Self {
-        Self { deadline: None, cancel: CancellationToken::new() }
+        Self::cancelled_by(CancellationToken::new())
     }
 
     /// Cancelled with `cancel`.
     pub fn cancelled_by(cancel: CancellationToken) -> Self {
-        Self { deadline: None, cancel }
+        Self { deadline: None, cancel, faults: None }
     }
 
-    /// A *detached* step: its own deadline, not cancelled by the caller.
-    pub fn detached(limit: Duration) -> Self {
-        Self { deadline: Some(now() + limit), cancel: CancellationToken::new() }
+    /// The same with a plan of faults (V5).
+    pub fn with_faults(self, faults: Arc<Faults>) -> Self {
+        Self { faults: Some(faults), ..self }
+    }
+
+    /// For a *detached* step: its own deadline, not cancelled by the caller.
+    pub fn detached(&self, limit: Duration) -> Self {
+        Self { deadline: Some(now() + limit), ..self.whole() }
+    }
+
+    /// For a step that is never cut short: no deadline, not cancelled by the caller.
+    pub fn whole(&self) -> Self {
+        Self { deadline: None, cancel: CancellationToken::new(), faults: self.faults.clone() }
     }
 
     /// The same cancellation, with at most `limit` from now.
     pub fn within(&self, limit: Duration) -> Self {
         let deadline = now() + limit;
         let deadline = self.deadline.map_or(deadline, |old| old.min(deadline));
-        Self { deadline: Some(deadline), cancel: self.cancel.clone() }
+        Self { deadline: Some(deadline), ..self.clone() }
     }
 
     /// Runs one port call; `what` names the attempt where it is ended from outside.
@@ -76,9 +90,33 @@ impl Context {
         what: &str,
         work: impl Future<Output = PortResult<T>>,
     ) -> HostResult<T> {
+        self.point(When::Before, what).await?;
         match self.run(work).await {
-            Ok(result) => Ok(result?),
+            Ok(result) => {
+                let value = result?;
+                self.point(When::After, what).await?;
+                Ok(value)
+            }
             Err(ended) => Err(HostError::Ended { what: what.to_owned(), ended }),
+        }
+    }
+
+    /// Runs one write of the store: never cut short, as it might be committed meanwhile.
+    ///
+    /// # Errors
+    /// The port's own.
+    pub async fn write<T>(
+        &self,
+        what: &str,
+        work: impl Future<Output = PortResult<T>>,
+    ) -> HostResult<T> {
+        self.whole().step(what, work).await
+    }
+
+    async fn point(&self, when: When, what: &str) -> PortResult<()> {
+        match &self.faults {
+            None => Ok(()),
+            Some(faults) => faults.point(when, what).await,
         }
     }
 

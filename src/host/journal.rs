@@ -97,9 +97,29 @@ impl<P: Ports> Host<P> {
             .map(|other| other.id))
     }
 
+    /// Writes an operation before it acts (V1).
+    pub(super) async fn begin(&self, ctx: &Context, operation: &Operation) -> HostResult<()> {
+        ctx.write("journal: begin", self.ports.begin(operation)).await?;
+        self.tell_began(operation);
+        Ok(())
+    }
+
+    /// Writes the step that an operation enters, before it acts (V1), and results so far.
+    pub(super) async fn step(
+        &self,
+        ctx: &Context,
+        id: &OperationId,
+        step: &str,
+        results: &[StepResult],
+    ) -> HostResult<()> {
+        let written = self.ports.step(id, step, results);
+        ctx.write(&format!("journal: {step}"), written).await
+    }
+
     /// Writes how an operation ended. Where that fails recovery finds out by itself.
     pub(super) async fn finish(
         &self,
+        ctx: &Context,
         mut operation: Operation,
         state: OperationState,
         error: Option<String>,
@@ -108,7 +128,7 @@ impl<P: Ports> Host<P> {
         operation.error = error;
         operation.ended_at = Some(self.ports.now());
         let id = operation.id.clone();
-        if let Err(error) = self.ports.finish(&operation).await {
+        if let Err(error) = ctx.write("journal: finish", self.ports.finish(&operation)).await {
             tracing::warn!(operation = %id, %error, "the end of an operation could not be written");
         }
         self.report(Progress::Ended { operation: id });

@@ -4,12 +4,13 @@ use crate::domain::error::ErrorKind;
 use crate::domain::event::{Actor, Event};
 use crate::domain::ids::SessionId;
 use crate::domain::lifecycle::{State, TerminationReason};
-use crate::domain::operation::{OperationState, Verb};
+use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::{FolderKind, Kind, Session};
 use crate::os::random;
 
 use super::Host;
 use super::context::{CLEAN_UP, CLOSE, Context, PUBLISH, START};
+use super::create::planned::Planned;
 use super::create::source;
 use super::error::{HostError, HostResult};
 use super::ports::{
@@ -39,10 +40,9 @@ impl<P: Ports> Host<P> {
         let place = self.ports.acquire_start(ctx).await?;
         let _locks = self.hold(ctx, std::slice::from_ref(id), &operation).await?;
         let (session, plan) = self.launchable(id).await?;
-        self.ports.begin(&operation).await?;
-        self.tell_began(&operation);
+        self.begin(ctx, &operation).await?;
         let (how, in_argv) = (plan.how, plan.prompt_in_argv);
-        let launched = self.relaunch(ctx, &session, plan).await;
+        let launched = self.relaunch(ctx, &operation, &session, plan).await;
         drop(place);
         match launched {
             Ok(now) => {
@@ -58,20 +58,20 @@ impl<P: Ports> Host<P> {
                 }])
                 .await;
                 let now = match how {
-                    LaunchedHow::PromptAgain => self.prompt_again(now, in_argv, actor).await,
+                    LaunchedHow::PromptAgain => self.prompt_again(ctx, now, in_argv, actor).await,
                     LaunchedHow::Resumed | LaunchedHow::Fresh => now,
                 };
-                self.finish(operation, OperationState::Done, None).await;
+                self.finish(ctx, operation, OperationState::Done, None).await;
                 Ok((now, how))
             }
             Err(cause) => {
                 let text = cause.to_string();
                 if cause.kind() != ErrorKind::Interrupted
-                    && let Err(error) = self.ports.set_error(id, Some(&text)).await
+                    && let Err(error) = self.set_error(ctx, id, Some(&text)).await
                 {
                     tracing::warn!(session = %id, %error, "an error could not be stored");
                 }
-                self.finish(operation, OperationState::Failed, Some(text)).await;
+                self.finish(ctx, operation, OperationState::Failed, Some(text)).await;
                 Err(cause)
             }
         }
@@ -105,12 +105,13 @@ impl<P: Ports> Host<P> {
     async fn relaunch(
         &self,
         ctx: &Context,
+        operation: &Operation,
         session: &Session,
         plan: LaunchPlan,
     ) -> HostResult<Session> {
         let id = &session.id;
         ctx.check(&format!("launching session {id}"))?;
-        let again = self.worktree_again(session).await?;
+        let again = self.worktree_again(ctx, operation, session).await?;
         let folder = again.as_ref().map_or(&session.folder, |worktree| &worktree.path).clone();
         let request = StartRequest {
             id: id.clone(),
@@ -121,21 +122,23 @@ impl<P: Ports> Host<P> {
             token: random::token(),
             size: SIZE,
         };
-        let started = match self.ports.start(&ctx.within(START), &request).await {
+        let limited = ctx.within(START);
+        let started = self.ports.start(&limited, &request);
+        let started = match ctx.whole().step("starting the runtime", started).await {
             Ok(started) => started,
             Err(error) => {
-                if matches!(error.kind, ErrorKind::Interrupted | ErrorKind::TimedOut) {
-                    self.close_failed(id).await;
+                if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::TimedOut) {
+                    self.close_failed(ctx, id).await;
                 }
-                self.give_back_again(session, again.as_ref()).await;
-                return Err(error.into());
+                self.give_back_again(ctx, session, again.as_ref()).await;
+                return Err(error);
             }
         };
         let committed = self.commit_launch(ctx, session, &request, &started, again.as_ref()).await;
         if committed.is_err() {
-            self.close_failed(id).await;
-            self.stay_ended(session).await;
-            self.give_back_again(session, again.as_ref()).await;
+            self.close_failed(ctx, id).await;
+            self.stay_ended(ctx, session).await;
+            self.give_back_again(ctx, session, again.as_ref()).await;
         }
         committed
     }
@@ -151,7 +154,7 @@ impl<P: Ports> Host<P> {
     ) -> HostResult<Session> {
         let (id, generation) = (&session.id, request.generation);
         ctx.check(&format!("launching session {id}"))?;
-        let ctx = Context::detached(PUBLISH);
+        let ctx = ctx.detached(PUBLISH);
         let told = self.ports.publish_runtime(&ctx, id, generation);
         ctx.step("publishing the runtime", told).await?;
         let initialised = Initialised {
@@ -176,10 +179,16 @@ impl<P: Ports> Host<P> {
 
     /// Makes sure of the folder, never cut short halfway. Answers the worktree that had to be made
     /// because the row names none.
-    async fn worktree_again(&self, session: &Session) -> HostResult<Option<Worktree>> {
+    async fn worktree_again(
+        &self,
+        ctx: &Context,
+        operation: &Operation,
+        session: &Session,
+    ) -> HostResult<Option<Worktree>> {
         if session.folder_kind != FolderKind::Worktree {
             return Ok(None);
         }
+        let ctx = ctx.whole();
         let repository = session.placement.project_path();
         let (Some(repository), Some(project)) = (repository, &session.project) else {
             let message = format!("the project of session {} is not registered", session.id);
@@ -188,7 +197,8 @@ impl<P: Ports> Host<P> {
         };
         if let Some(path) = session.worktree() {
             let branch = session.branch.as_deref();
-            self.ports.ensure_worktree(&Context::new(), repository, path, branch).await?;
+            let ensured = self.ports.ensure_worktree(&ctx, repository, path, branch);
+            ctx.step("making sure of the worktree", ensured).await?;
             return Ok(None);
         }
         let request = WorktreeRequest {
@@ -198,15 +208,19 @@ impl<P: Ports> Host<P> {
             branch: session.branch.clone(),
             base: session.base.clone(),
         };
-        Ok(Some(self.ports.create_worktree(&Context::new(), &request).await?))
+        let planned = self.ports.check_worktree(&ctx, &request).await?;
+        let planned = [Planned::result(&session.id, repository, &planned)];
+        self.step(&ctx, &operation.id, "worktree", &planned).await?;
+        let made = self.ports.create_worktree(&ctx, &request);
+        Ok(Some(ctx.step("making the worktree", made).await?))
     }
 
     /// Gives back the worktree that this launch made.
-    async fn give_back_again(&self, session: &Session, again: Option<&Worktree>) {
+    async fn give_back_again(&self, ctx: &Context, session: &Session, again: Option<&Worktree>) {
         let (Some(worktree), Some(repository)) = (again, session.placement.project_path()) else {
             return;
         };
-        let ctx = Context::detached(CLEAN_UP);
+        let ctx = ctx.detached(CLEAN_UP);
         let given =
             ctx.step("giving back the worktree", self.ports.give_back(&ctx, repository, worktree));
         if let Err(error) = given.await {
@@ -214,8 +228,17 @@ impl<P: Ports> Host<P> {
         }
     }
 
-    async fn close_failed(&self, id: &SessionId) {
-        let ctx = Context::detached(CLOSE);
+    async fn set_error(
+        &self,
+        ctx: &Context,
+        id: &SessionId,
+        error: Option<&str>,
+    ) -> HostResult<()> {
+        ctx.write("storing the error", self.ports.set_error(id, error)).await
+    }
+
+    async fn close_failed(&self, ctx: &Context, id: &SessionId) {
+        let ctx = ctx.detached(CLOSE);
         let closed = ctx.step("closing the runtime", self.ports.close(&ctx, id)).await;
         if let Err(error) = closed {
             tracing::warn!(session = %id, %error, "the runtime of a failed launch did not end");
@@ -223,36 +246,45 @@ impl<P: Ports> Host<P> {
     }
 
     /// The row of a failed launch ends as it was before.
-    pub(super) async fn stay_ended(&self, session: &Session) {
+    pub(super) async fn stay_ended(&self, ctx: &Context, session: &Session) {
         let lifecycle = &session.condition.lifecycle;
         let reason = match lifecycle.state {
             State::Done => None,
             _ => Some(lifecycle.reason.unwrap_or(TerminationReason::RuntimeLost)),
         };
-        if let Err(error) = self.ports.end(&session.id, reason).await {
+        let ended = ctx.write("ending the row", self.ports.end(&session.id, reason));
+        if let Err(error) = ended.await {
             tracing::warn!(session = %session.id, %error, "the end of a launch could not be written");
         }
     }
 
     /// Gives the first prompt once more, typed unless it went along. A failure leaves the session
     /// running, with the error on it.
-    async fn prompt_again(&self, session: Session, in_argv: bool, actor: &Actor) -> Session {
+    async fn prompt_again(
+        &self,
+        ctx: &Context,
+        session: Session,
+        in_argv: bool,
+        actor: &Actor,
+    ) -> Session {
         let Some(text) = session.prompt.clone() else {
             return session;
         };
         let given = async {
             if !in_argv {
-                let ctx = Context::detached(START);
+                let ctx = ctx.detached(START);
                 let input = Input::Text { text: text.clone(), enter: true };
                 let typed = self.ports.type_into(&ctx, &session, &input);
                 ctx.step("typing the prompt", typed).await?;
             }
-            Ok(self.ports.prompted(&session.id, &text, &source(actor)).await?)
+            let source = source(actor);
+            let prompted = self.ports.prompted(&session.id, &text, &source);
+            ctx.write("recording the prompt", prompted).await
         };
         let given: HostResult<()> = given.await;
         let Err(error) = given else { return session };
         let text = format!("the prompt may not have arrived: {error}");
-        if let Err(error) = self.ports.set_error(&session.id, Some(&text)).await {
+        if let Err(error) = self.set_error(ctx, &session.id, Some(&text)).await {
             tracing::warn!(session = %session.id, %error, "an error could not be stored");
         }
         Session { error: Some(text), ..session }

@@ -7,6 +7,7 @@ mod create;
 mod delete;
 mod edit;
 pub mod error;
+pub mod faults;
 mod folders;
 mod journal;
 mod lanes;

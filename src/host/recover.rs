@@ -1,21 +1,21 @@
 //! Finishing or undoing what a crash left half done (`spec/lifecycle.md` section 10).
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::PathBuf;
 
 use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{Operation, OperationState, Verb};
-use crate::domain::session::{FolderKind, Session};
+use crate::domain::session::Session;
 
 use super::Host;
 use super::context::{CLEAN_UP, CLOSE, Context};
-use super::create::NEW_BRANCH;
+use super::create::planned::Planned;
 use super::delete::moves::Move;
 use super::error::{HostError, HostResult};
-use super::ports::{Ports, Worktree};
+use super::ports::{Closed, Freed, Ports};
 use super::report::RecoverReport;
 
 /// What recovery made of an operation.
@@ -61,12 +61,29 @@ impl<P: Ports> Host<P> {
                 }
             }
         }
-        self.end_rowless(ctx).await?;
+        report.ended_processes = self.end_rowless(ctx).await?;
+        report.ended_processes.extend(self.ports.end_strays().await?);
+        report.ended_processes.sort_unstable();
         let changed = self.reconcile().await?;
         let sessions = self.ports.sessions(&changed).await?;
         let adopted = sessions.into_iter().filter(Session::is_live).map(|session| session.id);
         report.adopted = adopted.collect();
+        report.orphans = self.orphans().await?;
         Ok(report)
+    }
+
+    /// Worktrees of ours that no row names. They are listed, and never removed (V4).
+    async fn orphans(&self) -> HostResult<Vec<PathBuf>> {
+        let made = self.ports.worktrees().await?;
+        let ids: Vec<SessionId> = made.iter().map(|(id, _)| id.clone()).collect();
+        let sessions = self.ports.sessions(&ids).await?;
+        let is_named = |id: &SessionId, path: &PathBuf| {
+            // A create that is under way names its worktree once it is made.
+            let fits = |folder: &PathBuf| folder == path || folder.as_os_str().is_empty();
+            sessions.iter().any(|session| session.id == *id && fits(&session.folder))
+        };
+        let orphans = made.into_iter().filter(|(id, path)| !is_named(id, path));
+        Ok(orphans.map(|(_, path)| path).collect())
     }
 
     /// Tries an unfinished or stuck operation once more: finished or undone, as its step says (V2).
@@ -84,11 +101,11 @@ impl<P: Ports> Host<P> {
     ///
     /// # Errors
     /// There is no such operation, or it still runs.
-    pub async fn abandon(&self, id: &OperationId) -> HostResult<()> {
+    pub async fn abandon(&self, ctx: &Context, id: &OperationId) -> HostResult<()> {
         let (operation, _own) = self.claim(id).await?;
         let error = operation.error.clone();
         let error = error.unwrap_or_else(|| "abandoned by the operator".to_owned());
-        self.finish(operation, OperationState::Failed, Some(error)).await;
+        self.finish(ctx, operation, OperationState::Failed, Some(error)).await;
         Ok(())
     }
 
@@ -118,27 +135,27 @@ impl<P: Ports> Host<P> {
         };
         let _locks = self.ports.acquire(ctx, &operation.session_ids, &operation).await?;
         let recovered = match operation.kind {
-            Verb::Create => self.recover_create(&operation).await,
-            Verb::Delete => self.recover_delete(&operation).await,
-            Verb::Restore => self.recover_restore(&operation).await,
-            Verb::Launch => self.recover_launch(&operation).await,
-            Verb::Stop | Verb::Kill | Verb::Cleanup => self.recover_stop(&operation).await,
-            Verb::Purge => self.recover_purge(&operation).await,
+            Verb::Create => self.recover_create(ctx, &operation).await,
+            Verb::Delete => self.recover_delete(ctx, &operation).await,
+            Verb::Restore => self.recover_restore(ctx, &operation).await,
+            Verb::Launch => self.recover_launch(ctx, &operation).await,
+            Verb::Stop | Verb::Kill | Verb::Cleanup => self.recover_stop(ctx, &operation).await,
+            Verb::Purge => self.recover_purge(ctx, &operation).await,
             Verb::Send => Ok(Recovered::Nothing),
         };
         match &recovered {
             Ok(Recovered::Waits) => {}
             Ok(Recovered::Finished | Recovered::Nothing) => {
-                self.finish(operation, OperationState::Done, None).await;
+                self.finish(ctx, operation, OperationState::Done, None).await;
             }
             Ok(Recovered::Undone) => {
                 let error = Some("interrupted, then undone".to_owned());
-                self.finish(operation, OperationState::Failed, error).await;
+                self.finish(ctx, operation, OperationState::Failed, error).await;
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => {
                 let error = Some(error.to_string());
-                self.finish(operation, OperationState::Stuck, error).await;
+                self.finish(ctx, operation, OperationState::Stuck, error).await;
             }
         }
         recovered
@@ -146,8 +163,12 @@ impl<P: Ports> Host<P> {
 
     /// Before publish: undone. After: finished, and the prompt's delivery is unknown unless it is
     /// recorded (C6, V2).
-    async fn recover_create(&self, operation: &Operation) -> HostResult<Recovered> {
+    async fn recover_create(&self, ctx: &Context, operation: &Operation) -> HostResult<Recovered> {
+        let planned = Planned::of(operation);
         let Some(session) = self.one(operation).await? else {
+            if let Some(planned) = planned {
+                self.give_back(ctx, &planned).await?;
+            }
             return Ok(Recovered::Undone);
         };
         let lifecycle = &session.condition.lifecycle;
@@ -156,74 +177,65 @@ impl<P: Ports> Host<P> {
             let given = |prompt: &String| messages.iter().any(|message| message.text == *prompt);
             if session.prompt.as_ref().is_some_and(|prompt| !given(prompt)) {
                 let text = "the prompt may not have arrived: callboard was interrupted";
-                self.ports.set_error(&session.id, Some(text)).await?;
+                let stored = self.ports.set_error(&session.id, Some(text));
+                ctx.write("storing the error", stored).await?;
             }
             return Ok(Recovered::Finished);
         }
         if lifecycle.state.is_terminal() || session.deletion.is_some() {
             return Ok(Recovered::Undone);
         }
-        self.end_runtime(&session.id).await?;
-        match self.half_made(operation, &session) {
-            Some(worktree) => self.take_back(&session, &worktree).await?,
-            None => self.ports.rollback_seed(&session.id).await?,
+        self.end_runtime(ctx, &session.id).await?;
+        match planned {
+            Some(planned) => self.take_back(ctx, &session, &planned).await?,
+            None => self.roll_back(ctx, &session.id).await?,
         }
         Ok(Recovered::Undone)
     }
 
-    /// The worktree of a session that was being created, whether or not its row names it yet.
-    fn half_made(&self, operation: &Operation, session: &Session) -> Option<Worktree> {
-        let project = session.project.as_ref()?;
-        if session.folder_kind != FolderKind::Worktree {
-            return None;
-        }
-        let planned = || self.ports.worktree_path(project, &session.id);
-        let mut results = operation.results.iter();
-        Some(Worktree {
-            path: session.worktree().map_or_else(planned, Path::to_owned),
-            branch: session.branch.clone().unwrap_or_default(),
-            base: session.base.clone().unwrap_or_default(),
-            new_branch: results.any(|result| result.detail.as_deref() == Some(NEW_BRANCH)),
-        })
-    }
-
-    /// The worktree first, because only its row says where it is; a worktree that holds work keeps
+    /// The worktree first; one that holds work keeps
     /// its row, parked (C7).
-    async fn take_back(&self, session: &Session, worktree: &Worktree) -> HostResult<()> {
-        let Some(repository) = session.placement.project_path() else {
-            return Ok(());
-        };
+    async fn take_back(
+        &self,
+        ctx: &Context,
+        session: &Session,
+        planned: &Planned,
+    ) -> HostResult<()> {
+        let Planned { repository, worktree } = planned;
         let projects = self.ports.projects().await?;
-        let project = projects.iter().find(|project| project.path == repository);
+        let project = projects.iter().find(|project| project.path == *repository);
         if let Some(project) = project.filter(|_| session.worktree().is_some()) {
-            let ctx = Context::detached(CLEAN_UP);
+            let ctx = ctx.detached(CLEAN_UP);
             let setup = &project.setup;
             let cleaned = self.ports.unprepare(&ctx, repository, &worktree.path, setup);
             ctx.step("cleaning the preparation", cleaned).await?;
         }
-        let ctx = Context::detached(CLEAN_UP);
-        let given = self.ports.give_back(&ctx, repository, worktree);
-        let freed = ctx.step("giving back the worktree", given).await?;
+        let freed = self.give_back(ctx, planned).await?;
         if freed.freed {
-            self.ports.rollback_seed(&session.id).await?;
-            return Ok(());
+            return self.roll_back(ctx, &session.id).await;
         }
         if session.worktree().is_none() {
-            self.ports.set_worktree(&session.id, worktree).await?;
+            let named = self.ports.set_worktree(&session.id, worktree);
+            ctx.write("recording the worktree", named).await?;
         }
         let kept = || "the worktree is not clean".to_owned();
         let why = freed.reason.unwrap_or_else(kept);
         let text = format!("interrupted while being created; {why}");
-        self.ports.park(&session.id, &text).await?;
-        Ok(())
+        ctx.write("parking the session", self.ports.park(&session.id, &text)).await
+    }
+
+    async fn give_back(&self, ctx: &Context, planned: &Planned) -> HostResult<Freed> {
+        let ctx = ctx.detached(CLEAN_UP);
+        let given = self.ports.give_back(&ctx, &planned.repository, &planned.worktree);
+        ctx.step("giving back the worktree", given).await
     }
 
     /// Before its transaction: nothing was deleted, and closed runtimes count as killed. After: the
     /// moves are finished (V2).
-    async fn recover_delete(&self, operation: &Operation) -> HostResult<Recovered> {
+    async fn recover_delete(&self, ctx: &Context, operation: &Operation) -> HostResult<Recovered> {
         let batch = self.ports.batch(&operation.id).await?;
         if batch.is_empty() {
-            return self.closed_only(operation).await;
+            return self.closed_only(ctx, operation).await;
         }
         let settled: BTreeSet<&SessionId> = operation
             .results
@@ -239,21 +251,21 @@ impl<P: Ports> Host<P> {
                 Move::of(session, to)
             })
             .collect();
-        let failed = self.move_all(&operation.id, moves).await.failed;
+        let failed = self.move_all(ctx, &operation.id, moves).await.failed;
         Ok(if failed.is_empty() { Recovered::Finished } else { Recovered::Waits })
     }
 
-    async fn closed_only(&self, operation: &Operation) -> HostResult<Recovered> {
+    async fn closed_only(&self, ctx: &Context, operation: &Operation) -> HostResult<Recovered> {
         for session in self.ports.sessions(&operation.session_ids).await? {
             if session.is_live() && self.ports.probe(&session).await.reads_dead() {
-                self.ports.end(&session.id, Some(TerminationReason::ManuallyKilled)).await?;
+                self.end_row(ctx, &session.id).await?;
             }
         }
         Ok(Recovered::Undone)
     }
 
-    async fn recover_restore(&self, operation: &Operation) -> HostResult<Recovered> {
-        let failed = self.settle_restore(operation).await?;
+    async fn recover_restore(&self, ctx: &Context, operation: &Operation) -> HostResult<Recovered> {
+        let failed = self.settle_restore(ctx, operation).await?;
         if !failed.is_empty() {
             return Ok(Recovered::Waits);
         }
@@ -262,7 +274,7 @@ impl<P: Ports> Host<P> {
         Ok(if back { Recovered::Finished } else { Recovered::Undone })
     }
 
-    async fn recover_launch(&self, operation: &Operation) -> HostResult<Recovered> {
+    async fn recover_launch(&self, ctx: &Context, operation: &Operation) -> HostResult<Recovered> {
         let Some(session) = self.one(operation).await? else {
             return Ok(Recovered::Undone);
         };
@@ -270,30 +282,34 @@ impl<P: Ports> Host<P> {
         if lifecycle.published == lifecycle.generation && session.is_live() {
             return Ok(Recovered::Finished);
         }
-        self.end_runtime(&session.id).await?;
-        self.stay_ended(&session).await;
+        self.end_runtime(ctx, &session.id).await?;
+        self.stay_ended(ctx, &session).await;
+        if let Some(planned) = Planned::of(operation).filter(|_| session.worktree().is_none()) {
+            self.give_back(ctx, &planned).await?;
+        }
         Ok(Recovered::Undone)
     }
 
     /// The intent was recorded, so it is carried out.
-    async fn recover_stop(&self, operation: &Operation) -> HostResult<Recovered> {
+    async fn recover_stop(&self, ctx: &Context, operation: &Operation) -> HostResult<Recovered> {
         let Some(session) = self.one(operation).await? else {
             return Ok(Recovered::Finished);
         };
         if session.deletion.is_none() {
-            self.end_runtime(&session.id).await?;
+            self.end_runtime(ctx, &session.id).await?;
             if operation.kind != Verb::Cleanup {
-                self.ports.end(&session.id, Some(TerminationReason::ManuallyKilled)).await?;
+                self.end_row(ctx, &session.id).await?;
             }
             if operation.kind != Verb::Stop {
-                self.free(operation, &session).await?;
+                self.free(ctx, operation, &session).await?;
             }
         }
         Ok(Recovered::Finished)
     }
 
-    /// Ends runtimes whose session is not there or in the trash (V4).
-    async fn end_rowless(&self, ctx: &Context) -> HostResult<()> {
+    /// Ends runtimes whose session is not there or in the trash (V4); answers their keepers.
+    async fn end_rowless(&self, ctx: &Context) -> HostResult<Vec<u32>> {
+        let mut ended = Vec::new();
         let keepers = self.ports.keepers().await?;
         let sessions = self.ports.sessions(&keepers).await?;
         let present = sessions.iter().filter(|session| session.deletion.is_none());
@@ -306,18 +322,29 @@ impl<P: Ports> Host<P> {
             if now.is_some_and(|session| session.deletion.is_none()) {
                 continue;
             }
-            match self.end_runtime(id).await {
-                Ok(()) => self.audit("stop", ids, &Actor::Callboard, None).await,
+            match self.end_runtime(ctx, id).await {
+                Ok(closed) => {
+                    ended.extend(closed.keeper_pid);
+                    self.audit("stop", ids, &Actor::Callboard, None).await;
+                }
                 Err(error) => tracing::warn!(session = %id, %error, "a runtime did not end"),
             }
         }
-        Ok(())
+        Ok(ended)
     }
 
-    async fn end_runtime(&self, id: &SessionId) -> HostResult<()> {
-        let ctx = Context::detached(CLOSE);
-        let closed = ctx.step("closing the runtime", self.ports.close(&ctx, id)).await;
-        closed.map(drop)
+    async fn roll_back(&self, ctx: &Context, id: &SessionId) -> HostResult<()> {
+        ctx.write("rolling back the row", self.ports.rollback_seed(id)).await
+    }
+
+    async fn end_row(&self, ctx: &Context, id: &SessionId) -> HostResult<()> {
+        let ended = self.ports.end(id, Some(TerminationReason::ManuallyKilled));
+        ctx.write("ending the row", ended).await
+    }
+
+    async fn end_runtime(&self, ctx: &Context, id: &SessionId) -> HostResult<Closed> {
+        let ctx = ctx.detached(CLOSE);
+        ctx.step("closing the runtime", self.ports.close(&ctx, id)).await
     }
 
     /// The one session of an operation.

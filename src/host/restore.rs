@@ -163,8 +163,7 @@ impl<P: Ports> Host<P> {
         }
         let target = request.to.as_deref().map(|to| to.display().to_string());
         let intended = ids.iter().map(|id| result(id, "intended", target.clone())).collect();
-        self.ports.begin(&Operation { results: intended, ..operation.clone() }).await?;
-        self.tell_began(&operation);
+        self.begin(ctx, &Operation { results: intended, ..operation.clone() }).await?;
         let moved = self.move_components(ctx, request, found, report, &operation).await;
         let rows: Vec<Untombstone> = moved
             .iter()
@@ -175,7 +174,7 @@ impl<P: Ports> Host<P> {
             })
             .collect();
         if !rows.is_empty()
-            && let Err(error) = self.untombstone(&operation, &rows).await
+            && let Err(error) = self.untombstone(ctx, &operation, &rows).await
         {
             // Whether it was committed is known to the store alone: recovery asks it, and moves the
             // folders to where their rows say.
@@ -202,13 +201,18 @@ impl<P: Ports> Host<P> {
             (some, all) if some < all => OperationState::Partly,
             _ => OperationState::Done,
         };
-        self.finish(operation, state, None).await;
+        self.finish(ctx, operation, state, None).await;
         Ok(())
     }
 
-    async fn untombstone(&self, operation: &Operation, rows: &[Untombstone]) -> HostResult<()> {
-        self.ports.step(&operation.id, "untombstone", &[]).await?;
-        Ok(self.ports.untombstone(rows).await?)
+    async fn untombstone(
+        &self,
+        ctx: &Context,
+        operation: &Operation,
+        rows: &[Untombstone],
+    ) -> HostResult<()> {
+        self.step(ctx, &operation.id, "untombstone", &[]).await?;
+        ctx.write("bringing the rows back", self.ports.untombstone(rows)).await
     }
 
     /// Moves the folders of each component back. Answers the components that have all of theirs; the
@@ -271,7 +275,7 @@ impl<P: Ports> Host<P> {
             let branch = session.branch.as_deref();
             let moved = async {
                 ctx.check(&format!("restoring session {id}"))?;
-                let ctx = Context::detached(CLEAN_UP);
+                let ctx = ctx.detached(CLEAN_UP);
                 let moved =
                     self.ports.move_back(&ctx, &back.repository, &back.from, &back.to, branch);
                 ctx.step("moving the worktree back", moved).await
@@ -284,7 +288,7 @@ impl<P: Ports> Host<P> {
                 }
                 Err(error) => {
                     self.tell(&operation.id, &id, "failed");
-                    self.undo_moves(done).await;
+                    self.undo_moves(ctx, done).await;
                     return Err((id, error));
                 }
             }
@@ -293,9 +297,9 @@ impl<P: Ports> Host<P> {
     }
 
     /// Into the trash again, last first.
-    async fn undo_moves(&self, done: Vec<Move>) {
+    async fn undo_moves(&self, ctx: &Context, done: Vec<Move>) {
         for Move { id, repository, from, to } in done.into_iter().rev() {
-            let ctx = Context::detached(CLEAN_UP);
+            let ctx = ctx.detached(CLEAN_UP);
             let moved = self.ports.move_to_trash(&ctx, &repository, &to, &from);
             if let Err(error) = ctx.step("moving the worktree into the trash", moved).await {
                 tracing::warn!(session = %id, %error, "a worktree stayed out of the trash");
@@ -338,7 +342,11 @@ impl<P: Ports> Host<P> {
     }
 
     /// Puts the folders of an interrupted restore to where their rows say (V2).
-    pub(super) async fn settle_restore(&self, operation: &Operation) -> HostResult<Vec<SessionId>> {
+    pub(super) async fn settle_restore(
+        &self,
+        ctx: &Context,
+        operation: &Operation,
+    ) -> HostResult<Vec<SessionId>> {
         let targets: BTreeMap<&SessionId, &str> = operation
             .results
             .iter()
@@ -351,7 +359,7 @@ impl<P: Ports> Host<P> {
             .filter_map(|session| way_back(session, targets.get(&session.id).map(Path::new)))
             .map(|back| Move { from: back.to, to: back.from, ..back })
             .collect();
-        Ok(self.move_all(&operation.id, moves).await.failed)
+        Ok(self.move_all(ctx, &operation.id, moves).await.failed)
     }
 }
 

@@ -80,7 +80,7 @@ impl<P: Ports> Host<P> {
             return Err(HostError::Refused { message: message.to_owned(), hint: None });
         }
         // Once the first byte is out nothing follows the caller's cancellation (K5).
-        let typing = Context::detached(START);
+        let typing = ctx.detached(START);
         let typed = self.ports.type_into(&typing, &session, input);
         typing.step(&format!("typing into session {id}"), typed).await?;
         let verb = match input {

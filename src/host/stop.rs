@@ -132,34 +132,33 @@ impl<P: Ports> Host<P> {
             Way::Kill => check_handle(&session)?,
             Way::Stop { .. } | Way::Cleanup => {}
         }
-        self.ports.begin(&operation).await?;
-        self.tell_began(&operation);
+        self.begin(ctx, &operation).await?;
         self.tell(&operation.id, id, "closing");
-        let close = Context::detached(CLOSE);
+        let close = ctx.detached(CLOSE);
         let closed = close.step("closing the runtime", self.ports.close(&close, id)).await;
         let closed = match closed {
             Ok(closed) => closed,
             Err(error) => {
                 let (kind, error) = (error.kind(), format!("did_not_end: {error}"));
-                self.finish(operation, OperationState::Failed, Some(error.clone())).await;
+                self.finish(ctx, operation, OperationState::Failed, Some(error.clone())).await;
                 return Ok(failed(id.clone(), error, kind));
             }
         };
         if !ended {
             let done = way == Way::Stop { done: true };
             let reason = (!done).then_some(TerminationReason::ManuallyKilled);
-            self.ports.end(id, reason).await?;
+            ctx.write("ending the row", self.ports.end(id, reason)).await?;
         }
         let freed = match way {
             Way::Stop { .. } => Ok(kept(None)),
-            Way::Kill | Way::Cleanup => self.free(&operation, &session).await,
+            Way::Kill | Way::Cleanup => self.free(ctx, &operation, &session).await,
         };
         self.audit(verb.as_str(), std::slice::from_ref(id), actor, Some(&operation.id)).await;
         let (freed, trouble) = match freed {
             Ok(freed) => (freed, None),
             Err(error) => (kept(Some(error.to_string())), Some(error.kind())),
         };
-        self.finish(operation, OperationState::Done, None).await;
+        self.finish(ctx, operation, OperationState::Done, None).await;
         Ok(StopResult {
             id: id.clone(),
             stopped: closed.was_running || !ended,

@@ -74,7 +74,7 @@ impl<P: Ports> Host<P> {
             && let Ok((operation, _own)) = self.claim(id).await
         {
             let error = Some("undone by the operator".to_owned());
-            self.finish(operation, OperationState::Failed, error).await;
+            self.finish(ctx, operation, OperationState::Failed, error).await;
         }
         Ok(report)
     }

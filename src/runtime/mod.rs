@@ -7,4 +7,5 @@ pub mod keeper;
 pub mod keys;
 pub mod launch;
 pub mod screen;
+pub mod strays;
 pub mod wire;

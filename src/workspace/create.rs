@@ -30,15 +30,28 @@ enum Start {
     Remote(String),
 }
 
+impl Resolved {
+    /// The worktree that it makes.
+    fn at(&self, path: &Path) -> Worktree {
+        Worktree {
+            path: path.to_owned(),
+            branch: self.branch.clone(),
+            base: self.base.clone(),
+            new_branch: self.start != Start::Existing,
+        }
+    }
+}
+
 impl Workspace {
     /// Checks before any effect that the worktree can be made: repository, branch name, base
-    /// (`spec/lifecycle.md` C1).
+    /// (`spec/lifecycle.md` C1). Answers what would be made.
     ///
     /// # Errors
     /// What stands against it, each case with its own words (Z3).
-    pub async fn check_worktree(&self, request: &WorktreeRequest) -> WorkspaceResult<()> {
+    pub async fn check_worktree(&self, request: &WorktreeRequest) -> WorkspaceResult<Worktree> {
         let repository = self.git.repository(&request.repository).await?;
-        self.resolve(&repository, request).await.map(|_| ())
+        let resolved = self.resolve(&repository, request).await?;
+        Ok(resolved.at(&self.worktree_path(&request.project, &request.session)))
     }
 
     /// Makes the worktree. A failure leaves neither folder, registration nor branch behind; nor
@@ -119,12 +132,7 @@ impl Workspace {
             return Err(WorkspaceError::Occupied(path));
         }
         let resolved = self.resolve(&repository, request).await?;
-        let made = Worktree {
-            path: path.clone(),
-            branch: resolved.branch.clone(),
-            base: resolved.base.clone(),
-            new_branch: resolved.start != Start::Existing,
-        };
+        let made = resolved.at(&path);
         let added = tokio::select! {
             added = self.add_resolved(&held, &repository, &path, &resolved) => added,
             () = reply.closed() => Err(cancelled()),

@@ -75,20 +75,19 @@ impl Workspace {
         if let Some(what) = unfinished(&folder) {
             return Ok(Some(Freed::kept(format!("{what} is under way"))));
         }
-        if let Ok(reason) = std::fs::read_to_string(folder.join("locked")) {
+        let locked = std::fs::read_to_string(folder.join("locked"));
+        if let Ok(reason) = locked.as_deref() {
             return Ok(Some(Freed::kept(format!(
                 "it is locked: {}",
-                crate::domain::text::clean_line(&reason)
+                crate::domain::text::clean_line(reason)
             ))));
         }
         let entries = self.status(path, true).await?;
         let place = path.to_owned();
         let entries = blocking(path, move || {
             let prepared = Prepared::load(&place);
-            let ours = |entry: &Entry| {
-                entry.kind != EntryKind::Changed && prepared.holds(&place, &entry.path)
-            };
-            Ok(entries.into_iter().filter(|entry| !ours(entry)).collect::<Vec<_>>())
+            let work = |entry: &Entry| !entry.is_prepared(&prepared, &place);
+            Ok(entries.into_iter().filter(work).collect::<Vec<_>>())
         })
         .await?;
         let (ignored, work): (Vec<&Entry>, Vec<&Entry>) =

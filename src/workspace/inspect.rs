@@ -5,6 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::git::Args;
+use super::prepare::blocking;
+use super::prepared::Prepared;
 use super::{Workspace, WorkspaceError, WorkspaceResult};
 use crate::domain::plan::Advice;
 
@@ -24,6 +26,13 @@ pub(super) enum EntryKind {
     Ignored,
 }
 
+impl Entry {
+    /// Whether prepare put it there, and nobody changed it since: no work of anyone's.
+    pub(super) fn is_prepared(&self, prepared: &Prepared, worktree: &Path) -> bool {
+        self.kind != EntryKind::Changed && prepared.holds(worktree, &self.path)
+    }
+}
+
 impl Workspace {
     /// Dirty files and unpushed commits of a worktree. A repository without remotes counts the
     /// commits that no other branch has.
@@ -33,8 +42,14 @@ impl Workspace {
     pub async fn advice(&self, worktree: &Path) -> WorkspaceResult<Advice> {
         self.git.repository(worktree).await?;
         let (dirty, unpushed) = tokio::join!(self.status(worktree, false), self.unpushed(worktree));
+        let (dirty, place) = (dirty?, worktree.to_owned());
+        let dirty = blocking(worktree, move || {
+            let prepared = Prepared::load(&place);
+            Ok(dirty.iter().filter(|entry| !entry.is_prepared(&prepared, &place)).count())
+        })
+        .await?;
         Ok(Advice {
-            dirty_files: Some(u32::try_from(dirty?.len()).unwrap_or(u32::MAX)),
+            dirty_files: Some(u32::try_from(dirty).unwrap_or(u32::MAX)),
             unpushed_commits: unpushed?,
         })
     }

@@ -15,6 +15,30 @@ use crate::domain::ids::SessionId;
 use crate::os::fs::remove_tree;
 
 impl Workspace {
+    /// Folders where worktrees are made that are there, ascending, with the session that each is
+    /// named after.
+    ///
+    /// # Errors
+    /// The folder of the worktrees cannot be read.
+    pub async fn worktrees(&self) -> WorkspaceResult<Vec<(SessionId, PathBuf)>> {
+        let root = self.home.worktrees(&self.name);
+        let place = root.clone();
+        blocking(&place, move || {
+            let mut found = Vec::new();
+            for project in entries(&root)? {
+                for path in entries(&project)? {
+                    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                    if let (Ok(id), true) = (SessionId::new(name), path.is_dir()) {
+                        found.push((id, path));
+                    }
+                }
+            }
+            found.sort();
+            Ok(found)
+        })
+        .await
+    }
+
     /// Folders that lie in the trash for these sessions, ascending.
     ///
     /// # Errors

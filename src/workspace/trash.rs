@@ -32,6 +32,19 @@ pub(super) struct Record {
     commit: Option<String>,
 }
 
+impl Record {
+    /// A way back that was cut short before the branch was attached left its record: only that one
+    /// still knows the branch.
+    fn or_branch_of(self, earlier: Option<Self>) -> Self {
+        match earlier {
+            Some(Self { branch, commit, .. }) if self.branch.is_none() => {
+                Self { branch, commit, ..self }
+            }
+            _ => self,
+        }
+    }
+}
+
 impl Workspace {
     /// Moves a worktree into the trash whole and releases its branch. Done already is a success; a
     /// folder that is gone is said so.
@@ -55,7 +68,7 @@ impl Workspace {
             if exists(to) {
                 return Err(WorkspaceError::Occupied(to.to_owned()));
             }
-            let record = self.record(&repository, from).await?;
+            let record = self.record(&repository, from).await?.or_branch_of(find_record(to)?);
             write_record(to, &record)?;
             if record.git_dir.is_some() && !record.was_locked {
                 self.lock_worktree(&held, &repository, from).await?;

@@ -1,6 +1,7 @@
 //! Create (`spec/lifecycle.md` section 5).
 
 pub(super) mod check;
+pub(super) mod planned;
 mod undo;
 
 use std::path::Path;
@@ -14,10 +15,10 @@ use crate::os::random;
 use super::Host;
 use super::context::{Context, PUBLISH, START};
 use super::error::{HostError, HostResult};
-use super::journal::result;
 use super::ports::{Initialised, Input, Ports, StartRequest, Started, Worktree};
 use super::report::{CreateOutcome, CreateRequest};
 use check::Draft;
+use planned::Planned;
 
 impl<P: Ports> Host<P> {
     /// Creates a session, or reuses the live one that an earlier call with the same id made (C2).
@@ -38,10 +39,9 @@ impl<P: Ports> Host<P> {
         let _locks = self.hold(ctx, std::slice::from_ref(&id), &operation).await?;
         let found = self.ports.session(&id).await?.map(|found| draft.judge(found)).transpose()?;
         let mut creation =
-            Creation { host: self, draft: &draft, id, operation, made: Made::default() };
-        self.ports.begin(&creation.operation).await?;
-        self.tell_began(&creation.operation);
-        let built = creation.build(ctx, found.as_ref()).await;
+            Creation { host: self, ctx, draft: &draft, id, operation, made: Made::default() };
+        self.begin(ctx, &creation.operation).await?;
+        let built = creation.build(found.as_ref()).await;
         drop(place);
         match built {
             Ok(session) => Ok(creation.deliver(session, found.is_some()).await),
@@ -53,6 +53,7 @@ impl<P: Ports> Host<P> {
 /// One create under way.
 struct Creation<'a, P: Ports> {
     host: &'a Host<P>,
+    ctx: &'a Context,
     draft: &'a Draft,
     id: SessionId,
     operation: Operation,
@@ -61,9 +62,12 @@ struct Creation<'a, P: Ports> {
 
 /// What this call made and would have to take back (C2).
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing to take back")]
 struct Made {
     row: bool,
     worktree: Option<Worktree>,
+    /// The row names the worktree.
+    named: bool,
     prepared: bool,
     runtime: bool,
 }
@@ -81,13 +85,9 @@ enum Stage {
 
 impl<P: Ports> Creation<'_, P> {
     /// Everything up to publish (C3).
-    async fn build(
-        &mut self,
-        ctx: &Context,
-        found: Option<&Session>,
-    ) -> Result<Session, (Stage, HostError)> {
+    async fn build(&mut self, found: Option<&Session>) -> Result<Session, (Stage, HostError)> {
         if found.is_none() {
-            self.ground(ctx).await.map_err(|cause| (Stage::Ground, cause))?;
+            self.ground().await.map_err(|cause| (Stage::Ground, cause))?;
         }
         let generation = found.map_or(1, |session| session.condition.lifecycle.generation);
         let folder = found.map_or_else(|| self.folder(), |session| &session.folder).to_owned();
@@ -100,50 +100,58 @@ impl<P: Ports> Creation<'_, P> {
             token: random::token(),
             size: self.draft.request.size,
         };
-        let started = self.start(ctx, &request).await.map_err(|cause| (Stage::Start, cause))?;
+        let started = self.start(&request).await.map_err(|cause| (Stage::Start, cause))?;
         self.made.runtime = started.created;
         if let Some(session) = found.filter(|_| !started.created) {
             return Ok(session.clone());
         }
         let commit = async {
             // The last look at the caller's cancellation: what follows is detached (C5).
-            ctx.check(&format!("creating session {}", self.id))?;
+            self.check()?;
             self.commit(&request, &started).await
         };
         commit.await.map_err(|cause| (Stage::Commit, cause))
     }
 
     /// Seed row, worktree, preparation.
-    async fn ground(&mut self, ctx: &Context) -> HostResult<()> {
+    async fn ground(&mut self) -> HostResult<()> {
         self.enter("seed").await?;
-        self.host.ports.insert_seed(&self.draft.seed(&self.id)).await?;
+        let (ctx, ports) = (self.ctx, &self.host.ports);
+        let seed = self.draft.seed(&self.id);
+        ctx.write("writing the seed row", ports.insert_seed(&seed)).await?;
         self.made.row = true;
         let Some(request) = self.draft.worktree(&self.id) else {
             return Ok(());
         };
-        self.enter("worktree").await?;
-        ctx.check(&format!("creating session {}", self.id))?;
+        let planned = ports.check_worktree(ctx, &request).await?;
+        let planned = [Planned::result(&self.id, &request.repository, &planned)];
+        self.host.step(ctx, &self.operation.id, "worktree", &planned).await?;
+        self.host.tell(&self.operation.id, &self.id, "worktree");
+        self.check()?;
         // Never cut short: half a worktree could not be given back.
-        let worktree = self.host.ports.create_worktree(&Context::new(), &request).await?;
+        let whole = ctx.whole();
+        let worktree = ports.create_worktree(&whole, &request);
+        let worktree = whole.step("making the worktree", worktree).await?;
         self.made.worktree = Some(worktree.clone());
-        self.host.ports.set_worktree(&self.id, &worktree).await?;
-        let made = if worktree.new_branch { NEW_BRANCH } else { OLD_BRANCH };
-        let made = [result(&self.id, "worktree", Some(made.to_owned()))];
-        self.host.ports.step(&self.operation.id, "prepare", &made).await?;
-        self.host.tell(&self.operation.id, &self.id, "prepare");
-        ctx.check(&format!("creating session {}", self.id))?;
+        ctx.write("recording the worktree", ports.set_worktree(&self.id, &worktree)).await?;
+        self.made.named = true;
+        self.enter("prepare").await?;
+        self.check()?;
         self.made.prepared = true;
         if let Some(project) = &self.draft.project {
             let (repository, setup) = (&project.path, &project.setup);
-            self.host.ports.prepare(ctx, repository, &worktree.path, setup).await?;
+            let prepared = ports.prepare(ctx, repository, &worktree.path, setup);
+            ctx.whole().step("setting the worktree up", prepared).await?;
         }
         Ok(())
     }
 
-    async fn start(&self, ctx: &Context, request: &StartRequest) -> HostResult<Started> {
+    async fn start(&self, request: &StartRequest) -> HostResult<Started> {
         self.enter("start").await?;
-        ctx.check(&format!("creating session {}", self.id))?;
-        Ok(self.host.ports.start(&ctx.within(START), request).await?)
+        self.check()?;
+        let limited = self.ctx.within(START);
+        let started = self.host.ports.start(&limited, request);
+        self.ctx.whole().step("starting the runtime", started).await
     }
 
     /// Initialise, then publish: first the keeper, then the row, which is the commit point (C4).
@@ -159,10 +167,10 @@ impl<P: Ports> Creation<'_, P> {
             agent_session_id: request.plan.agent_session_id.clone(),
         };
         self.enter("initialise").await?;
-        let ctx = Context::detached(PUBLISH);
+        let ctx = self.ctx.detached(PUBLISH);
         ctx.step("initialising the row", ports.initialise(&self.id, &initialised)).await?;
         self.enter("publish").await?;
-        let ctx = Context::detached(PUBLISH);
+        let ctx = self.ctx.detached(PUBLISH);
         let told = ports.publish_runtime(&ctx, &self.id, generation);
         ctx.step("publishing the runtime", told).await?;
         ctx.step("publishing the row", ports.publish(&self.id, generation)).await
@@ -181,14 +189,14 @@ impl<P: Ports> Creation<'_, P> {
         let error = delivered.err().map(|error| error.to_string());
         if let Some(error) = &error {
             let text = format!("the prompt may not have arrived: {error}");
-            if let Err(error) = self.host.ports.set_error(&self.id, Some(&text)).await {
+            if let Err(error) = self.set_error(&text).await {
                 tracing::warn!(session = %self.id, %error, "an error could not be stored");
             }
         }
         let now = self.host.ports.session(&self.id).await.ok().flatten().unwrap_or(session);
         self.record(&now, error.as_deref()).await;
         let state = if error.is_some() { OperationState::Partly } else { OperationState::Done };
-        self.host.finish(self.operation, state, error.clone()).await;
+        self.host.finish(self.ctx, self.operation, state, error.clone()).await;
         match error {
             None => CreateOutcome::Created(Box::new(now)),
             Some(error) => CreateOutcome::CreatedWithError { session: Box::new(now), error },
@@ -209,18 +217,30 @@ impl<P: Ports> Creation<'_, P> {
         }
         if !in_argv {
             self.enter("prompt").await?;
-            let ctx = Context::detached(START);
+            let ctx = self.ctx.detached(START);
             let input = Input::Text { text: text.to_owned(), enter: true };
             ctx.step("typing the prompt", ports.type_into(&ctx, session, &input)).await?;
         }
-        Ok(ports.prompted(&self.id, text, &source(&self.draft.request.actor)).await?)
+        let source = source(&self.draft.request.actor);
+        let prompted = ports.prompted(&self.id, text, &source);
+        self.ctx.write("recording the prompt", prompted).await
     }
 
     /// Journals a step before it acts (V1), and tells whoever listens.
     async fn enter(&self, step: &'static str) -> HostResult<()> {
-        self.host.ports.step(&self.operation.id, step, &[]).await?;
+        self.host.step(self.ctx, &self.operation.id, step, &[]).await?;
         self.host.tell(&self.operation.id, &self.id, step);
         Ok(())
+    }
+
+    /// Looks at the caller's cancellation (C5).
+    fn check(&self) -> HostResult<()> {
+        self.ctx.check(&format!("creating session {}", self.id))
+    }
+
+    async fn set_error(&self, text: &str) -> HostResult<()> {
+        let stored = self.host.ports.set_error(&self.id, Some(text));
+        self.ctx.write("storing the error", stored).await
     }
 
     async fn record(&self, session: &Session, cause: Option<&str>) {
@@ -242,11 +262,6 @@ impl<P: Ports> Creation<'_, P> {
         self.made.worktree.as_ref().map_or(&self.draft.folder, |worktree| &worktree.path)
     }
 }
-
-/// Journalled for recovery: the branch was made with the worktree.
-pub(super) const NEW_BRANCH: &str = "new branch";
-/// Journalled for recovery: the branch was there before.
-const OLD_BRANCH: &str = "existing branch";
 
 /// Source of a message (`domain::event::Message`).
 pub(super) fn source(actor: &Actor) -> String {

@@ -5,11 +5,9 @@ use crate::domain::error::ErrorKind;
 use crate::domain::operation::OperationState;
 use crate::domain::rail::Project;
 
-use super::super::context::{
-    Context, FAILED_CREATE_CLEAN, FAILED_CREATE_CLOSE, FAILED_CREATE_ROLLBACK,
-};
+use super::super::context::{FAILED_CREATE_CLEAN, FAILED_CREATE_CLOSE, FAILED_CREATE_ROLLBACK};
 use super::super::error::{HostError, HostResult};
-use super::super::ports::{PortResult, Ports, Worktree};
+use super::super::ports::{Ports, Worktree};
 use super::super::report::CreateOutcome;
 use super::{Creation, Stage};
 
@@ -22,12 +20,9 @@ impl<P: Ports> Creation<'_, P> {
     ) -> HostResult<CreateOutcome> {
         let ended = matches!(cause.kind(), ErrorKind::Interrupted | ErrorKind::TimedOut);
         let cancelled = cause.kind() == ErrorKind::Interrupted;
-        let worked = stage == Stage::Commit
-            && self.made.runtime
-            && self.draft.plan.prompt_in_argv
-            && self.draft.request.prompt.is_some()
-            && self.is_unclean().await;
-        let park = self.made.row && (worked || (stage == Stage::Start && !cancelled));
+        // What set-up or agent left there is never without a row.
+        let unclean = self.made.row && self.is_unclean().await;
+        let park = self.made.row && (unclean || (stage == Stage::Start && !cancelled));
         let mut troubles = Vec::new();
         // A start that was ended from outside may have left something that runs.
         let may_run = self.made.runtime || (self.made.row && stage == Stage::Start && ended);
@@ -37,14 +32,14 @@ impl<P: Ports> Creation<'_, P> {
         if self.made.row && !park {
             troubles.extend(self.roll_back().await.err());
         }
-        // Recovery has nothing left to do where runtime and row are settled.
-        let settled = troubles.is_empty();
-        if !worked {
+        if !unclean {
             troubles.extend(self.clean().await);
         }
         if park {
             return self.park(cause, troubles).await;
         }
+        // What could not be taken back now is left to recovery.
+        let settled = troubles.is_empty();
         let error = match troubles {
             troubles if troubles.is_empty() => cause,
             troubles => HostError::NotUndone { cause: Box::new(cause), troubles },
@@ -52,19 +47,19 @@ impl<P: Ports> Creation<'_, P> {
         if settled {
             let outcome =
                 if cancelled { OperationState::Cancelled } else { OperationState::Failed };
-            self.host.finish(self.operation, outcome, Some(error.to_string())).await;
+            self.host.finish(self.ctx, self.operation, outcome, Some(error.to_string())).await;
         }
         Err(error)
     }
 
     async fn close(&self) -> Result<(), String> {
-        let ctx = Context::detached(FAILED_CREATE_CLOSE);
+        let ctx = self.ctx.detached(FAILED_CREATE_CLOSE);
         let closed = ctx.step("closing the runtime", self.host.ports.close(&ctx, &self.id)).await;
         closed.map(drop).map_err(|error| error.to_string())
     }
 
     async fn roll_back(&self) -> Result<(), String> {
-        let ctx = Context::detached(FAILED_CREATE_ROLLBACK);
+        let ctx = self.ctx.detached(FAILED_CREATE_ROLLBACK);
         let rolled = ctx.step("rolling back the row", self.host.ports.rollback_seed(&self.id));
         rolled.await.map_err(|error| error.to_string())
     }
@@ -79,7 +74,7 @@ impl<P: Ports> Creation<'_, P> {
         if self.made.prepared {
             troubles.extend(self.unprepare(project, &worktree).await.err());
         }
-        let ctx = Context::detached(FAILED_CREATE_CLEAN);
+        let ctx = self.ctx.detached(FAILED_CREATE_CLEAN);
         let given = self.host.ports.give_back(&ctx, &project.path, &worktree);
         match ctx.step("giving back the worktree", given).await {
             Ok(freed) if freed.freed => {}
@@ -93,7 +88,7 @@ impl<P: Ports> Creation<'_, P> {
     }
 
     async fn unprepare(&self, project: &Project, worktree: &Worktree) -> Result<(), String> {
-        let ctx = Context::detached(FAILED_CREATE_CLEAN);
+        let ctx = self.ctx.detached(FAILED_CREATE_CLEAN);
         let (repository, setup) = (&project.path, &project.setup);
         let cleaned = self.host.ports.unprepare(&ctx, repository, &worktree.path, setup);
         let cleaned = ctx.step("cleaning the preparation", cleaned).await;
@@ -107,21 +102,20 @@ impl<P: Ports> Creation<'_, P> {
             error.push_str("; ");
             error.push_str(trouble);
         }
-        let ctx = Context::detached(FAILED_CREATE_ROLLBACK);
+        let ctx = self.ctx.detached(FAILED_CREATE_ROLLBACK);
         let parked = async {
+            if let Some(kept) = self.made.worktree.as_ref().filter(|_| !self.made.named) {
+                self.host.ports.set_worktree(&self.id, kept).await?;
+            }
             self.host.ports.park(&self.id, &error).await?;
             self.host.ports.session(&self.id).await
         };
-        let parked: PortResult<_> = match ctx.run(parked).await {
-            Ok(parked) => parked,
-            Err(ended) => {
-                let what = format!("parking session {}", self.id);
-                return Err(HostError::Ended { what, ended });
-            }
-        };
+        let parked = ctx.step(&format!("parking session {}", self.id), parked).await;
         let session = parked?.ok_or_else(|| HostError::NotFound(self.id.clone()))?;
         self.record(&session, Some(&error)).await;
-        self.host.finish(self.operation, OperationState::Failed, Some(error.clone())).await;
+        self.host
+            .finish(self.ctx, self.operation, OperationState::Failed, Some(error.clone()))
+            .await;
         Ok(CreateOutcome::Parked { session: Box::new(session), error })
     }
 
@@ -130,7 +124,7 @@ impl<P: Ports> Creation<'_, P> {
         let Some(worktree) = &self.made.worktree else {
             return false;
         };
-        let ctx = Context::detached(FAILED_CREATE_CLEAN);
+        let ctx = self.ctx.detached(FAILED_CREATE_CLEAN);
         let advice = self.host.ports.advice(&ctx, &worktree.path);
         let advice = ctx.step("looking at the worktree", advice).await;
         advice.map_or(true, |advice| advice.dirty_files != Some(0))

@@ -35,7 +35,7 @@ impl<P: Ports> Host<P> {
                     return None;
                 }
                 host.tell(&operation, &id, "closing");
-                let ctx = Context::detached(CLOSE);
+                let ctx = ctx.detached(CLOSE);
                 let closed = ctx.step("closing the runtime", host.ports.close(&ctx, &id)).await;
                 if closed.as_ref().is_ok_and(|closed| closed.escalated) {
                     host.tell(&operation, &id, "escalated");
@@ -63,7 +63,7 @@ impl<P: Ports> Host<P> {
             }
         }
         if !view.plan.is_empty() && !results.is_empty() {
-            let step = self.ports.step(&operation.id, "close", &results).await;
+            let step = self.step(ctx, &operation.id, "close", &results).await;
             if let Err(error) = step {
                 tracing::warn!(operation = %operation.id, %error, "results could not be journalled");
             }
@@ -72,9 +72,14 @@ impl<P: Ports> Host<P> {
     }
 
     /// Closed runtimes whose sessions stay: their rows say so (V2).
-    pub(in crate::host) async fn killed<'a>(&self, ids: impl Iterator<Item = &'a SessionId>) {
+    pub(in crate::host) async fn killed<'a>(
+        &self,
+        ctx: &Context,
+        ids: impl Iterator<Item = &'a SessionId>,
+    ) {
         for id in ids {
-            if let Err(error) = self.ports.end(id, Some(TerminationReason::ManuallyKilled)).await {
+            let ended = self.ports.end(id, Some(TerminationReason::ManuallyKilled));
+            if let Err(error) = ctx.write("ending the row", ended).await {
                 tracing::warn!(session = %id, %error, "the end of a runtime could not be written");
             }
         }

@@ -124,21 +124,20 @@ impl<P: Ports> Host<P> {
         if view.plan.is_empty() {
             return self.close_rowless(ctx, request, &operation, &view, run).await;
         }
-        self.ports.begin(&self.intent(&operation, &view)).await?;
-        self.tell_began(&operation);
+        self.begin(ctx, &self.intent(&operation, &view)).await?;
         let deleted = self.commit(ctx, &request.conditions, &operation, view, run).await;
         // File moves hold no one up (L4, D7).
         drop(locks);
         match deleted {
             Ok(Some(deleted)) => {
-                Ok(Attempt::Done(self.after(request, operation, deleted, run).await))
+                Ok(Attempt::Done(self.after(ctx, request, operation, deleted, run).await))
             }
             Ok(None) => {
-                self.finish(operation, OperationState::Failed, Some(CHANGED.to_owned())).await;
+                self.finish(ctx, operation, OperationState::Failed, Some(CHANGED.to_owned())).await;
                 Ok(Attempt::Changed("the transaction found another closure".to_owned()))
             }
             Err((Some(state), cause)) => {
-                self.finish(operation, state, Some(cause.to_string())).await;
+                self.finish(ctx, operation, state, Some(cause.to_string())).await;
                 Err(cause)
             }
             Err((None, cause)) => {
@@ -177,27 +176,28 @@ impl<P: Ports> Host<P> {
             self.tell(&operation.id, id, "skipped");
         }
         if let Err(cause) = ctx.check("deleting sessions") {
-            self.killed(run.closed.keys()).await;
+            self.killed(ctx, run.closed.keys()).await;
             return Err((Some(OperationState::Cancelled), cause));
         }
         let ids: BTreeSet<SessionId> = view.plan.ids().into_iter().collect();
-        self.killed(run.closed.keys().filter(|id| !ids.contains(*id))).await;
+        self.killed(ctx, run.closed.keys().filter(|id| !ids.contains(*id))).await;
         if ids.is_empty() {
             return Ok(Some(Deleted { view, moves: Vec::new(), messages: 0 }));
         }
-        let step = self.ports.step(&operation.id, "tombstone", &view.skipped_results()).await;
-        step.map_err(|error| failed(error.into()))?;
+        let skipped = view.skipped_results();
+        self.step(ctx, &operation.id, "tombstone", &skipped).await.map_err(failed)?;
         let moves = self.moves(&operation.id, &view).await.map_err(failed)?;
         let rows = view.tombstones(&moves, run);
         let conditions = run.conditions(conditions);
         let requested = view.requested();
-        match self.ports.tombstone(&requested, &conditions, &rows, &operation.id).await {
+        let tombstone = self.ports.tombstone(&requested, &conditions, &rows, &operation.id);
+        match ctx.write("writing the tombstones", tombstone).await {
             Ok(Tombstoned::Done { messages }) => Ok(Some(Deleted { view, moves, messages })),
             Ok(Tombstoned::PlanChanged) => {
-                self.killed(run.closed.keys()).await;
+                self.killed(ctx, run.closed.keys()).await;
                 Ok(None)
             }
-            Err(error) => Err((None, error.into())),
+            Err(error) => Err((None, error)),
         }
     }
 
@@ -213,6 +213,7 @@ impl<P: Ports> Host<P> {
     /// After the commit: the moves, then the report (D7, D10).
     async fn after(
         &self,
+        ctx: &Context,
         request: &DeleteRequest,
         operation: Operation,
         deleted: Deleted,
@@ -223,7 +224,7 @@ impl<P: Ports> Host<P> {
         for id in &removed {
             self.tell(&operation.id, id, "deleted");
         }
-        let Moves { notes, failed } = self.move_all(&operation.id, moves).await;
+        let Moves { notes, failed } = self.move_all(ctx, &operation.id, moves).await;
         let mut report = run.report(request, &view);
         report.batch = (!removed.is_empty()).then(|| operation.id.clone());
         report.notes = notes;
@@ -231,7 +232,7 @@ impl<P: Ports> Host<P> {
         report.cleanup_failed_ids = failed;
         self.audit("delete", &removed, &request.actor, Some(&operation.id)).await;
         report.removed_session_ids = removed;
-        self.end_moves(operation, &report.cleanup_failed_ids, view.has_stubborn()).await;
+        self.end_moves(ctx, operation, &report.cleanup_failed_ids, view.has_stubborn()).await;
         report
     }
 

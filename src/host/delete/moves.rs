@@ -51,16 +51,17 @@ impl<P: Ports> Host<P> {
     /// Moves into the trash, in ascending order; a failure skips no other (D10). Idempotent.
     pub(in crate::host) async fn move_all(
         &self,
+        ctx: &Context,
         operation: &OperationId,
         moves: Vec<Move>,
     ) -> Moves {
         let mut all = Moves::default();
         for group in moves.chunks(GROUP) {
             let ended = parallel::ordered(MOVING, group.to_vec(), |step| {
-                let host = self.clone();
+                let (host, ctx) = (self.clone(), ctx.clone());
                 let operation = operation.clone();
                 async move {
-                    let ended = host.move_one(&step).await;
+                    let ended = host.move_one(&ctx, &step).await;
                     let state = if ended.is_ok() { "moved" } else { "failed" };
                     host.tell(&operation, &step.id, state);
                     (step.id, ended)
@@ -79,7 +80,7 @@ impl<P: Ports> Host<P> {
                     }
                 }
             }
-            if let Err(error) = self.ports.step(operation, "move", &results).await {
+            if let Err(error) = self.step(ctx, operation, "move", &results).await {
                 tracing::warn!(%operation, %error, "moves could not be journalled");
             }
         }
@@ -87,8 +88,8 @@ impl<P: Ports> Host<P> {
     }
 
     /// One move into the trash. Idempotent.
-    pub(in crate::host) async fn move_one(&self, step: &Move) -> HostResult<Moved> {
-        let ctx = Context::detached(CLEAN_UP);
+    pub(in crate::host) async fn move_one(&self, ctx: &Context, step: &Move) -> HostResult<Moved> {
+        let ctx = ctx.detached(CLEAN_UP);
         let moved = self.ports.move_to_trash(&ctx, &step.repository, &step.from, &step.to);
         ctx.step("moving the worktree", moved).await
     }
@@ -97,13 +98,14 @@ impl<P: Ports> Host<P> {
     /// tries them again (D10).
     pub(in crate::host) async fn end_moves(
         &self,
+        ctx: &Context,
         operation: Operation,
         failed: &[SessionId],
         partly: bool,
     ) {
         if failed.is_empty() {
             let state = if partly { OperationState::Partly } else { OperationState::Done };
-            self.finish(operation, state, None).await;
+            self.finish(ctx, operation, state, None).await;
         } else {
             self.report(Progress::Ended { operation: operation.id });
         }

@@ -7,6 +7,8 @@ mod locks;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Event, Message};
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
@@ -337,6 +339,8 @@ pub struct Closed {
     pub was_running: bool,
     /// TERM or KILL was needed after the polite way.
     pub escalated: bool,
+    /// The process of its keeper, where known.
+    pub keeper_pid: Option<u32>,
 }
 
 /// What to type into an agent (K5).
@@ -411,6 +415,9 @@ pub trait RuntimePort: Send + Sync + 'static {
     fn probe(&self, session: &Session) -> impl Future<Output = Evidence> + Send;
     /// Returns when the keeper of a session is gone; at once where there is none.
     fn gone(&self, id: &SessionId) -> impl Future<Output = ()> + Send;
+    /// Ends what outlived a killed keeper, known by the environment of its launch (V4); answers the
+    /// processes that are gone.
+    fn end_strays(&self) -> impl Future<Output = PortResult<Vec<u32>>> + Send;
     /// Sessions of this workspace that have a keeper, by its socket.
     fn keepers(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
 }
@@ -431,7 +438,7 @@ pub struct WorktreeRequest {
 }
 
 /// A worktree that was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worktree {
     /// Its folder.
     pub path: PathBuf,
@@ -466,11 +473,12 @@ pub trait WorkspacePort: Send + Sync + 'static {
     /// Whether a folder is a git repository.
     fn is_repository(&self, path: &Path) -> impl Future<Output = bool> + Send;
     /// Checks before any effect that the worktree can be made: repository, branch name, base (C1).
+    /// Answers what would be made.
     fn check_worktree(
         &self,
         ctx: &Context,
         request: &WorktreeRequest,
-    ) -> impl Future<Output = PortResult<()>> + Send;
+    ) -> impl Future<Output = PortResult<Worktree>> + Send;
     /// Makes the worktree.
     fn create_worktree(
         &self,
@@ -507,6 +515,8 @@ pub trait WorkspacePort: Send + Sync + 'static {
         ctx: &Context,
         worktree: &Path,
     ) -> impl Future<Output = PortResult<Advice>> + Send;
+    /// Folders where worktrees are made that are there, with the session that each is named after.
+    fn worktrees(&self) -> impl Future<Output = PortResult<Vec<(SessionId, PathBuf)>>> + Send;
     /// Where the worktree of a session is made.
     fn worktree_path(&self, project: &ProjectName, id: &SessionId) -> PathBuf;
     /// Where the worktree of a session goes when it is deleted.

@@ -90,14 +90,13 @@ impl<P: Ports> Host<P> {
         let remains = self.remains(request, &chosen.ids()).await?;
         let results = remains.iter().map(|(id, remains)| remains.result(id, "intended")).collect();
         let operation = Operation { results, ..operation };
-        self.ports.begin(&operation).await?;
-        self.tell_began(&operation);
-        self.settle_trees(&operation, &mut chosen).await?;
+        self.begin(ctx, &operation).await?;
+        self.settle_trees(ctx, &operation, &mut chosen).await?;
         if let Err(cause) = ctx.check("purging sessions") {
-            self.finish(operation, OperationState::Cancelled, Some(cause.to_string())).await;
+            self.finish(ctx, operation, OperationState::Cancelled, Some(cause.to_string())).await;
             return Err(cause);
         }
-        let rows = match self.ports.purge_rows(&chosen.trees).await {
+        let rows = match ctx.write("purging the rows", self.ports.purge_rows(&chosen.trees)).await {
             Ok(rows) => rows,
             Err(error) => {
                 // Whether it was committed is known to the store alone: recovery asks it.
@@ -105,10 +104,10 @@ impl<P: Ports> Host<P> {
                 if let Err(error) = self.recover_operation(ctx, &operation.id, own).await {
                     tracing::warn!(operation = %operation.id, %error, "left to the next start");
                 }
-                return Err(error.into());
+                return Err(error);
             }
         };
-        let mut report = self.after_rows(&operation, &chosen, &rows, &remains).await;
+        let mut report = self.after_rows(ctx, &operation, &chosen, &rows, &remains).await;
         self.audit("purge", &report.purged_session_ids, &request.actor, Some(&operation.id)).await;
         let gone: BTreeSet<&SessionId> = rows.gone.iter().collect();
         let remains: Vec<(SessionId, Remains)> =
@@ -116,12 +115,12 @@ impl<P: Ports> Host<P> {
         report.freed_bytes += self.remove_histories(&remains).await;
         // Removing files holds no one up.
         drop(locks);
-        let removed = self.remove_all(&operation.id, remains).await;
+        let removed = self.remove_all(ctx, &operation.id, remains).await;
         report.freed_bytes += removed.bytes;
         report.files_left = removed.left;
         let partly = !report.skipped.is_empty();
         let left: Vec<SessionId> = report.files_left.iter().map(|note| note.id.clone()).collect();
-        self.end_moves(operation, &left, partly).await;
+        self.end_moves(ctx, operation, &left, partly).await;
         Ok(report)
     }
 
@@ -193,11 +192,16 @@ impl<P: Ports> Host<P> {
 
     /// Ends what a delete left behind: a runtime that runs on, a folder not yet in the trash. A tree
     /// where that fails stays whole.
-    async fn settle_trees(&self, operation: &Operation, chosen: &mut Chosen) -> HostResult<()> {
+    async fn settle_trees(
+        &self,
+        ctx: &Context,
+        operation: &Operation,
+        chosen: &mut Chosen,
+    ) -> HostResult<()> {
         let ids: BTreeSet<SessionId> = chosen.ids().into_iter().collect();
         let mut stay: BTreeMap<SessionId, SkipReason> = BTreeMap::new();
         for id in self.ports.keepers().await?.into_iter().filter(|id| ids.contains(id)) {
-            let close = Context::detached(CLOSE);
+            let close = ctx.detached(CLOSE);
             if close.step("closing the runtime", self.ports.close(&close, &id)).await.is_err() {
                 stay.insert(id, SkipReason::DidNotEnd);
             }
@@ -211,7 +215,7 @@ impl<P: Ports> Host<P> {
             .filter_map(|one| Move::of(one, one.deletion.as_ref()?.trash_path.clone()?))
             .collect();
         for step in moves {
-            if let Err(error) = self.move_one(&step).await {
+            if let Err(error) = self.move_one(ctx, &step).await {
                 tracing::warn!(operation = %operation.id, session = %step.id, %error, "not purged");
                 stay.insert(step.id, SkipReason::NotMoved);
             }
@@ -223,6 +227,7 @@ impl<P: Ports> Host<P> {
     /// Writes what the transaction did, and tells it.
     async fn after_rows(
         &self,
+        ctx: &Context,
         operation: &Operation,
         chosen: &Chosen,
         rows: &PurgedRows,
@@ -239,7 +244,7 @@ impl<P: Ports> Host<P> {
                 }
             })
             .collect();
-        if let Err(error) = self.ports.step(&operation.id, "files", &results).await {
+        if let Err(error) = self.step(ctx, &operation.id, "files", &results).await {
             tracing::warn!(operation = %operation.id, %error, "a purge could not be journalled");
         }
         for one in &results {

@@ -100,15 +100,16 @@ impl<P: Ports> Host<P> {
     /// Removes folders and branches, ascending; a failure skips no other and is journalled.
     pub(super) async fn remove_all(
         &self,
+        ctx: &Context,
         operation: &OperationId,
         remains: Vec<(SessionId, Remains)>,
     ) -> Removed {
         let mut all = Removed::default();
         for group in remains.chunks(GROUP) {
             let ended = parallel::ordered(REMOVING, group.to_vec(), |(id, remains)| {
-                let host = self.clone();
+                let (host, ctx) = (self.clone(), ctx.clone());
                 async move {
-                    let removed = host.remove_one(&remains).await;
+                    let removed = host.remove_one(&ctx, &remains).await;
                     (id, remains, removed)
                 }
             });
@@ -129,7 +130,7 @@ impl<P: Ports> Host<P> {
                     }
                 }
             }
-            if let Err(error) = self.ports.step(operation, "files", &results).await {
+            if let Err(error) = self.step(ctx, operation, "files", &results).await {
                 tracing::warn!(%operation, %error, "removed files could not be journalled");
             }
         }
@@ -137,16 +138,16 @@ impl<P: Ports> Host<P> {
     }
 
     /// The worktree first: it could have the branch checked out.
-    async fn remove_one(&self, remains: &Remains) -> HostResult<u64> {
+    async fn remove_one(&self, ctx: &Context, remains: &Remains) -> HostResult<u64> {
         let repository = remains.repository.as_deref();
         let mut bytes = 0;
         for folder in &remains.folders {
-            let ctx = Context::detached(CLEAN_UP);
+            let ctx = ctx.detached(CLEAN_UP);
             let removed = self.ports.remove_trashed(&ctx, repository, folder);
             bytes += ctx.step("removing the worktree", removed).await?;
         }
         if let (Some(repository), Some(branch)) = (repository, &remains.branch) {
-            let ctx = Context::detached(CLEAN_UP);
+            let ctx = ctx.detached(CLEAN_UP);
             let deleted = self.ports.delete_branch(&ctx, repository, branch, !remains.named);
             ctx.step("deleting the branch", deleted).await?;
         }
@@ -156,6 +157,7 @@ impl<P: Ports> Host<P> {
     /// Before its transaction: nothing was purged. After: the files go (V2).
     pub(in crate::host) async fn recover_purge(
         &self,
+        ctx: &Context,
         operation: &Operation,
     ) -> HostResult<Recovered> {
         let sessions = self.ports.sessions(&operation.session_ids).await?;
@@ -182,7 +184,7 @@ impl<P: Ports> Host<P> {
         let free = free.into_iter().chain(
             taken.into_iter().map(|(id, remains)| (id, Remains { branch: None, ..remains })),
         );
-        let removed = self.remove_all(&operation.id, free.collect()).await;
+        let removed = self.remove_all(ctx, &operation.id, free.collect()).await;
         Ok(if removed.left.is_empty() { Recovered::Finished } else { Recovered::Waits })
     }
 }

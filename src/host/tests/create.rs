@@ -65,6 +65,7 @@ async fn a_create_goes_through_its_steps_in_order_each_journalled_first_c3() {
             "begin",
             "step seed",
             "insert_seed shop-1",
+            "check_worktree shop-1",
             "step worktree",
             "create_worktree shop-1",
             "set_worktree shop-1",
@@ -203,7 +204,12 @@ async fn a_worktree_that_cannot_be_made_leaves_nothing_c7() {
     recorder.fail("create_worktree");
     let error = host.create(&Context::new(), request()).await.unwrap_err();
     assert_eq!(error.to_string(), "create_worktree shop-1 fails");
-    let expected = ["insert_seed shop-1", "create_worktree shop-1", "rollback_seed shop-1"];
+    let expected = [
+        "insert_seed shop-1",
+        "check_worktree shop-1",
+        "create_worktree shop-1",
+        "rollback_seed shop-1",
+    ];
     assert_eq!(acts(&recorder), expected);
     assert!(recorder.session_now("shop-1").is_none());
 }
@@ -217,7 +223,7 @@ async fn a_runtime_that_does_not_start_parks_the_session_c7() {
     assert_eq!(session.condition.status, Status::Errored);
     assert_eq!(error, "start shop-1 fails");
     let acts = acts(&recorder);
-    assert_eq!(acts[4..], ["start shop-1", "unprepare", "give_back", "park shop-1"]);
+    assert_eq!(acts[5..], ["start shop-1", "unprepare", "give_back", "park shop-1"]);
 }
 
 #[tokio::test]
@@ -247,7 +253,7 @@ async fn no_compensation_keeps_the_next_from_running_c5() {
     recorder.hang("close");
     recorder.fail("rollback_seed");
     recorder.fail("unprepare");
-    recorder.change(|m| m.dirty = true);
+    recorder.fail("give_back");
     let error = host.create(&Context::new(), request()).await.unwrap_err();
     let HostError::NotUndone { troubles, .. } = &error else { panic!("{error}") };
     assert_eq!(
@@ -256,7 +262,7 @@ async fn no_compensation_keeps_the_next_from_running_c5() {
             "closing the runtime: timed out",
             "rollback_seed shop-1 fails",
             "unprepare fails",
-            "kept /worktrees/shop-1: 2 files changed",
+            "give_back fails",
         ]
     );
     assert!(!recorder.calls().iter().any(|call| call.starts_with("finish")), "left to recovery");

@@ -41,6 +41,12 @@ pub(in crate::host) struct Model {
     pub(in crate::host) sessions: BTreeMap<SessionId, Session>,
     pub(in crate::host) projects: Vec<Project>,
     pub(in crate::host) keepers: BTreeSet<SessionId>,
+    /// Keepers that outlive their creator (C4).
+    pub(in crate::host) published: BTreeSet<SessionId>,
+    /// Processes that outlived their keeper.
+    pub(in crate::host) strays: Vec<u32>,
+    /// Worktrees that are there, in their place or in the trash.
+    pub(in crate::host) folders: BTreeSet<PathBuf>,
     pub(in crate::host) operations: Vec<Operation>,
     pub(in crate::host) held: BTreeSet<OperationId>,
     pub(in crate::host) events: Vec<Event>,
@@ -164,13 +170,20 @@ impl RuntimePort for Recorder {
         Ok(Started { created, keeper_pid: 7, pid: 8, started_at: NOW })
     }
     async fn publish_runtime(&self, ctx: &Context, id: &SessionId, _g: u32) -> PortResult<()> {
-        self.acall("publish_runtime", Some(id), Some(ctx)).await
+        self.acall("publish_runtime", Some(id), Some(ctx)).await?;
+        self.change(|m| m.published.insert(id.clone()));
+        Ok(())
     }
     async fn close(&self, ctx: &Context, id: &SessionId) -> PortResult<Closed> {
         self.acall("close", Some(id), Some(ctx)).await?;
         Ok(self.change(|m| {
             let was_running = m.keepers.remove(id);
-            Closed { was_running, escalated: was_running && m.escalates }
+            m.published.remove(id);
+            Closed {
+                was_running,
+                escalated: was_running && m.escalates,
+                keeper_pid: was_running.then_some(7),
+            }
         }))
     }
     async fn type_into(&self, ctx: &Context, session: &Session, input: &Input) -> PortResult<()> {
@@ -199,6 +212,9 @@ impl RuntimePort for Recorder {
     }
     async fn gone(&self, _id: &SessionId) {}
 
+    async fn end_strays(&self) -> PortResult<Vec<u32>> {
+        Ok(self.change(|m| std::mem::take(&mut m.strays)))
+    }
     async fn keepers(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| m.keepers.iter().cloned().collect()))
     }
@@ -230,8 +246,13 @@ impl WorkspacePort for Recorder {
     async fn is_repository(&self, path: &Path) -> bool {
         path.join(".git").exists()
     }
-    async fn check_worktree(&self, ctx: &Context, request: &WorktreeRequest) -> PortResult<()> {
-        self.call("check_worktree", Some(&request.session), Some(ctx))
+    async fn check_worktree(
+        &self,
+        ctx: &Context,
+        request: &WorktreeRequest,
+    ) -> PortResult<Worktree> {
+        self.call("check_worktree", Some(&request.session), Some(ctx))?;
+        Ok(worktree(&request.session))
     }
     async fn create_worktree(
         &self,
@@ -239,12 +260,9 @@ impl WorkspacePort for Recorder {
         request: &WorktreeRequest,
     ) -> PortResult<Worktree> {
         self.acall("create_worktree", Some(&request.session), Some(ctx)).await?;
-        Ok(Worktree {
-            path: PathBuf::from(format!("/worktrees/{}", request.session)),
-            branch: format!("callboard/{}", request.session),
-            base: "main".into(),
-            new_branch: true,
-        })
+        let made = worktree(&request.session);
+        self.change(|m| m.folders.insert(made.path.clone()));
+        Ok(made)
     }
     async fn prepare(
         &self,
@@ -264,17 +282,25 @@ impl WorkspacePort for Recorder {
     ) -> PortResult<()> {
         self.acall("unprepare", None, Some(ctx)).await
     }
-    async fn give_back(&self, ctx: &Context, _repo: &Path, _tree: &Worktree) -> PortResult<Freed> {
+    async fn give_back(&self, ctx: &Context, _repo: &Path, tree: &Worktree) -> PortResult<Freed> {
         self.acall("give_back", None, Some(ctx)).await?;
-        let dirty = self.read(|m| m.dirty);
-        let only_ignored = self.read(|m| m.only_ignored);
-        let kept = dirty || only_ignored;
+        let there = self.read(|m| m.folders.contains(&tree.path));
+        let only_ignored = there && self.read(|m| m.only_ignored);
+        let kept = only_ignored || (there && self.read(|m| m.dirty));
+        self.change(|m| !kept && m.folders.remove(&tree.path));
         Ok(Freed { freed: !kept, reason: kept.then(|| "2 files changed".into()), only_ignored })
     }
     async fn advice(&self, ctx: &Context, _worktree: &Path) -> PortResult<Advice> {
         self.acall("advice", None, Some(ctx)).await?;
         let dirty_files = Some(if self.read(|m| m.dirty) { 2 } else { 0 });
         Ok(Advice { dirty_files, unpushed_commits: Some(0) })
+    }
+    async fn worktrees(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
+        let name = |path: &PathBuf| {
+            let id = path.strip_prefix("/worktrees").ok()?.to_str()?.to_owned();
+            Some((SessionId::new(id).ok()?, path.clone()))
+        };
+        Ok(self.read(|m| m.folders.iter().filter_map(name).collect()))
     }
     fn worktree_path(&self, _project: &ProjectName, id: &SessionId) -> PathBuf {
         PathBuf::from(format!("/worktrees/{id}"))
@@ -287,30 +313,33 @@ impl WorkspacePort for Recorder {
         ctx: &Context,
         _repository: &Path,
         from: &Path,
-        _to: &Path,
+        to: &Path,
     ) -> PortResult<Moved> {
         self.acall(&format!("move_to_trash {}", from.display()), None, Some(ctx)).await?;
+        self.change(|m| m.folders.remove(from) && m.folders.insert(to.to_owned()));
         Ok(Moved::default())
     }
     async fn move_back(
         &self,
         ctx: &Context,
         _repository: &Path,
-        _from: &Path,
+        from: &Path,
         to: &Path,
         _branch: Option<&str>,
     ) -> PortResult<Moved> {
         self.acall(&format!("move_back {}", to.display()), None, Some(ctx)).await?;
+        self.change(|m| m.folders.remove(from) && m.folders.insert(to.to_owned()));
         Ok(Moved::default())
     }
     async fn ensure_worktree(
         &self,
         ctx: &Context,
         _repository: &Path,
-        _path: &Path,
+        path: &Path,
         _branch: Option<&str>,
     ) -> PortResult<Moved> {
         self.acall("ensure_worktree", None, Some(ctx)).await?;
+        self.change(|m| m.folders.insert(path.to_owned()));
         Ok(Moved::default())
     }
 }
@@ -341,6 +370,16 @@ impl AgentPort for Recorder {
             agent_session_id: Some("conversation".into()),
             how,
         })
+    }
+}
+
+/// The worktree of a session.
+pub(super) fn worktree(id: &SessionId) -> Worktree {
+    Worktree {
+        path: PathBuf::from(format!("/worktrees/{id}")),
+        branch: format!("callboard/{id}"),
+        base: "main".into(),
+        new_branch: true,
     }
 }
 

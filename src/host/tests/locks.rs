@@ -67,6 +67,21 @@ async fn a_large_batch_holds_the_workspace_alone_l4() {
 }
 
 #[tokio::test]
+async fn ten_thousand_sessions_need_two_descriptors_d15() {
+    let Two { root, one, other: _, operation } = two();
+    let ids: Vec<SessionId> = (0..10_000).map(|n| id(&format!("s{n}"))).collect();
+    let held = one.acquire(&Context::new(), &ids, &operation).await.unwrap();
+    let folder = root.path().canonicalize().unwrap();
+    let open = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let open = open
+        .filter_map(|entry| std::fs::read_link(entry.path()).ok())
+        .filter(|path| path.starts_with(&folder));
+    assert!(open.count() <= 2);
+    drop(held);
+    assert!(one.lanes().is_empty());
+}
+
+#[tokio::test]
 async fn who_waits_for_the_workspace_goes_before_those_who_come_later_l4() {
     let Two { root: _root, one, other, operation } = two();
     let single = one.acquire(&Context::new(), &ids(&["x"]), &operation).await.unwrap();

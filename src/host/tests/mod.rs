@@ -1,6 +1,7 @@
 //! The coordinators on recording fakes: which calls happen, in which order, with which context.
 
 mod cleanup;
+mod crash;
 mod create;
 mod delete;
 mod fake_store;
@@ -95,7 +96,10 @@ pub(super) fn host(sessions: Vec<Session>) -> (Host<Recorder>, Recorder) {
         for session in sessions {
             if session.is_live() {
                 model.keepers.insert(session.id.clone());
+                model.published.insert(session.id.clone());
             }
+            let trash = session.deletion.as_ref().and_then(|deletion| deletion.trash_path.clone());
+            model.folders.insert(trash.unwrap_or_else(|| session.folder.clone()));
             model.sessions.insert(session.id.clone(), session);
         }
     });

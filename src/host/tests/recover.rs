@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::domain::ids::OperationId;
 use crate::domain::lifecycle::TerminationReason;
@@ -8,6 +8,7 @@ use crate::domain::session::Session;
 use crate::domain::status::Status;
 use crate::host::Host;
 use crate::host::context::Context;
+use crate::host::create::planned::Planned;
 use crate::host::error::HostError;
 use crate::host::ports::StorePort;
 
@@ -33,6 +34,12 @@ fn with_results(text: &str, state: &str, detail: &str) -> Vec<StepResult> {
     vec![crate::host::journal::result(&id(text), state, Some(detail.into()))]
 }
 
+/// What the journal of a create of `a` names before its worktree is made.
+fn planned() -> Vec<StepResult> {
+    let worktree = super::fake_world::worktree(&id("a"));
+    vec![Planned::result(&id("a"), Path::new("/src/shop"), &worktree)]
+}
+
 fn state(recorder: &Recorder) -> OperationState {
     recorder.read(|m| m.operations[0].state)
 }
@@ -41,7 +48,7 @@ fn state(recorder: &Recorder) -> OperationState {
 async fn a_create_that_was_not_published_is_undone_v2() {
     let (host, recorder) = host(vec![seeded("a", None)]);
     recorder.change(|m| m.keepers.insert(id("a")));
-    let operation = crashed(&host, Verb::Create, &["a"], vec![]).await;
+    let operation = crashed(&host, Verb::Create, &["a"], planned()).await;
     let report = host.recover(&Context::new()).await.unwrap();
     assert_eq!(report.undone, [operation]);
     assert_eq!(recorder.acts(), ["close a", "unprepare", "give_back", "rollback_seed a"]);
@@ -56,13 +63,13 @@ async fn a_create_that_was_not_published_is_undone_v2() {
 async fn a_worktree_that_the_row_does_not_name_yet_is_found_v2() {
     let before = || Session { folder: "".into(), branch: None, ..seeded("a", None) };
     let (host, recorder) = host(vec![before()]);
-    crashed(&host, Verb::Create, &["a"], vec![]).await;
+    crashed(&host, Verb::Create, &["a"], planned()).await;
     host.recover(&Context::new()).await.unwrap();
     assert_eq!(recorder.acts(), ["close a", "give_back", "rollback_seed a"]);
 
     let (host, recorder) = super::host(vec![before()]);
-    recorder.change(|m| m.dirty = true);
-    crashed(&host, Verb::Create, &["a"], vec![]).await;
+    recorder.change(|m| (m.dirty, _) = (true, m.folders.insert("/worktrees/a".into())));
+    crashed(&host, Verb::Create, &["a"], planned()).await;
     host.recover(&Context::new()).await.unwrap();
     let parked = recorder.session_now("a").unwrap();
     assert_eq!(parked.condition.status, Status::Errored);
@@ -72,8 +79,8 @@ async fn a_worktree_that_the_row_does_not_name_yet_is_found_v2() {
 #[tokio::test]
 async fn an_unclean_worktree_keeps_its_row_parked_c7() {
     let (host, recorder) = host(vec![seeded("a", None)]);
-    recorder.change(|m| m.dirty = true);
-    crashed(&host, Verb::Create, &["a"], vec![]).await;
+    recorder.change(|m| (m.dirty, _) = (true, m.folders.insert("/worktrees/a".into())));
+    crashed(&host, Verb::Create, &["a"], planned()).await;
     host.recover(&Context::new()).await.unwrap();
     assert_eq!(recorder.session_now("a").unwrap().condition.status, Status::Errored);
 }
@@ -164,13 +171,13 @@ async fn an_operation_that_runs_is_left_alone_and_one_that_fails_is_stuck_v3() {
     let stuck = OperationId::new(stuck).unwrap();
     assert!(host.resume(&Context::new(), &stuck).await.unwrap());
     assert!(recorder.session_now("a").is_none());
-    let error = host.abandon(&stuck).await.unwrap_err();
+    let error = host.abandon(&Context::new(), &stuck).await.unwrap_err();
     assert!(matches!(error, HostError::NoOperation(_)), "{error}");
     let running = OperationId::new(running).unwrap();
-    let error = host.abandon(&running).await.unwrap_err();
+    let error = host.abandon(&Context::new(), &running).await.unwrap_err();
     assert!(matches!(error, HostError::Refused { .. }), "{error}");
     recorder.change(|m| m.held.clear());
-    host.abandon(&running).await.unwrap();
+    host.abandon(&Context::new(), &running).await.unwrap();
     assert!(recorder.session_now("b").unwrap().is_live());
 }
 
@@ -217,6 +224,21 @@ async fn who_finds_a_running_operation_waits_for_its_step_v3() {
 async fn runtimes_that_belong_to_no_session_are_ended_v4() {
     let (host, recorder) = host(vec![deleted("gone", None, "b1"), running("a", None)]);
     recorder.change(|m| m.keepers.extend(ids(&["gone", "lost"])));
-    host.recover(&Context::new()).await.unwrap();
+    recorder.change(|m| m.strays = vec![5, 9]);
+    let report = host.recover(&Context::new()).await.unwrap();
     assert_eq!(recorder.acts(), ["close gone", "close lost"]);
+    assert_eq!(report.ended_processes, [5, 7, 7, 9], "keepers and what outlived theirs");
+}
+
+#[tokio::test]
+async fn worktrees_without_a_row_are_listed_and_left_alone_v4() {
+    let making = Session { folder: "".into(), ..seeded("making", None) };
+    let (host, recorder) = host(vec![running("a", None), making, deleted("gone", None, "b1")]);
+    let there = ["/worktrees/lonely", "/worktrees/making", "/worktrees/gone"];
+    recorder.change(|m| m.folders.extend(there.map(PathBuf::from)));
+    for _ in 0..2 {
+        let report = host.recover(&Context::new()).await.unwrap();
+        assert_eq!(report.orphans, [Path::new("/worktrees/lonely")]);
+    }
+    assert!(recorder.read(|m| m.folders.contains(Path::new("/worktrees/lonely"))));
 }

@@ -65,6 +65,13 @@ impl Children {
     }
 }
 
+/// Unreadable for others' processes, and gone for those that ended meanwhile.
+pub(super) fn environment(pid: u32) -> Option<Vec<String>> {
+    let environ = fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let entries = environ.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    Some(entries.map(std::borrow::Cow::into_owned).collect())
+}
+
 pub(super) fn with_environment(entry: &str) -> Vec<Process> {
     let holds = |pid: &u32| {
         // unreadable for others' processes, and gone for those that ended meanwhile

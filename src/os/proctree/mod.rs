@@ -111,6 +111,15 @@ pub fn with_environment(variable: &str, value: &str) -> Vec<Process> {
     system::with_environment(&format!("{variable}={value}"))
 }
 
+/// The value of a variable in the environment that a process was started with.
+pub fn variable(process: Process, name: &str) -> Option<String> {
+    let prefix = format!("{name}=");
+    let entries = system::environment(process.pid)?;
+    let value = entries.into_iter().find_map(|one| one.strip_prefix(&prefix).map(str::to_owned));
+    // What was read is this process's only if it is still there.
+    value.filter(|_| Process::of(process.pid) == Some(process))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +177,8 @@ mod tests {
         let token = crate::os::random::token();
         let child = start("echo ready; read _", &token);
         let found = with_environment("CALLBOARD_TEST_TOKEN", &token);
+        assert_eq!(variable(found[0], "CALLBOARD_TEST_TOKEN").unwrap(), token);
+        assert_eq!(variable(found[0], "CALLBOARD_TEST"), None);
         assert_eq!(found.iter().map(|process| process.pid).collect::<Vec<_>>(), [child.0.id()]);
         assert!(with_environment("CALLBOARD_TEST_TOKEN", &crate::os::random::token()).is_empty());
     }

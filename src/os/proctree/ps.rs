@@ -29,7 +29,7 @@ fn row(line: &str) -> Option<Row> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use listing::{Children, name, stat, with_environment};
+pub(super) use listing::{Children, environment, name, stat, with_environment};
 
 #[cfg(not(target_os = "linux"))]
 mod listing {
@@ -71,6 +71,11 @@ mod listing {
             let rows = self.0.iter();
             rows.filter(|row| row.stat.parent == parent).map(|row| row.pid).collect()
         }
+    }
+
+    pub(in super::super) fn environment(pid: u32) -> Option<Vec<String>> {
+        let row = list(&["-E", "-p", &pid.to_string()]).into_iter().next()?;
+        Some(row.command.split(' ').map(str::to_owned).collect())
     }
 
     pub(in super::super) fn with_environment(entry: &str) -> Vec<Process> {

@@ -130,7 +130,7 @@ impl<P: Ports> Effects<P> {
             }
             Effect::AbandonJob(id) => {
                 self.outcome(format!("Operation {id} was not abandoned"), async move |host| {
-                    host.abandon(&id).await?;
+                    host.abandon(&Context::new(), &id).await?;
                     Ok(Outcome::Settled { id, how: Settled::Abandoned })
                 });
             }

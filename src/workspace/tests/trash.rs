@@ -190,6 +190,21 @@ async fn a_move_cut_short_anywhere_is_continued_v2() {
     assert_eq!(state(&made.path), before);
 }
 
+#[tokio::test]
+async fn a_way_back_that_was_cut_short_and_given_up_still_knows_the_branch_v2() {
+    let bench = Bench::new();
+    let made = busy(&bench).await;
+    let before = state(&made.path);
+    let to = bench.trash("shop-1");
+    away(&bench, &made).await;
+    // On the way back after the rename and the repair, before the branch was attached.
+    fs::rename(&to, &made.path).unwrap();
+    git(&bench.repository(), ["worktree", "repair", &*made.path.to_string_lossy()]);
+    away(&bench, &made).await;
+    assert_eq!(back(&bench, &made).await, None);
+    assert_eq!(state(&made.path), before);
+}
+
 async fn round_trip_from(bench: &Bench, made: &Worktree) -> Option<String> {
     away(bench, made).await;
     back(bench, made).await
