@@ -43,7 +43,12 @@ fn segments(folder: &Path) -> std::io::Result<Vec<(PathBuf, u64)>> {
         let entry = entry?;
         let path = entry.path();
         if path.extension().is_some_and(|extension| extension == "seg") {
-            found.push((path, entry.metadata()?.len()));
+            match entry.metadata() {
+                Ok(metadata) => found.push((path, metadata.len())),
+                // The keeper dropped it between the listing and the look.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
         }
     }
     found.sort();
