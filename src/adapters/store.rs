@@ -190,6 +190,11 @@ impl StorePort for Real {
         Ok(PlanRows { rows: found.rows, missing: found.missing })
     }
 
+    fn has_batches(&self) -> bool {
+        // A transaction of the database holds any number of rows.
+        true
+    }
+
     async fn tombstone(
         &self,
         requested: &BTreeSet<SessionId>,
@@ -202,13 +207,14 @@ impl StorePort for Real {
             .map(|row| rows::TombstoneRow {
                 id: row.id.clone(),
                 was_live: row.was_live,
+                closed: row.closed,
                 trash_path: row.trash_path.clone(),
             })
             .collect();
         let answer = self.store.tombstone(requested, conditions, &rows, batch).await?;
         Ok(match answer {
             rows::Tombstoned::Done { messages } => Tombstoned::Done { messages },
-            rows::Tombstoned::PlanChanged => Tombstoned::PlanChanged,
+            rows::Tombstoned::PlanChanged(now) => Tombstoned::PlanChanged(now),
         })
     }
 

@@ -49,7 +49,7 @@ fn rows() -> Vec<PlanRow> {
 }
 
 fn planned(requested: &[&str], conditions: &Conditions) -> Plan {
-    plan(&ids(requested), rows(), Vec::new(), conditions, NOW)
+    plan(&ids(requested), rows(), Vec::new(), conditions, &ids(&[]), NOW)
 }
 
 /// Items as `id<puller`, skipped ones as `id: reason`.
@@ -119,12 +119,30 @@ fn conditions_test_the_requested_and_descendants_follow_d5() {
     }
 }
 
+/// D5: closing changes status and last activity, so these are not tested again on what was closed for
+/// the plan; everything else is.
+#[test]
+fn what_was_closed_for_the_plan_need_not_be_as_it_was() {
+    let conditions = Conditions {
+        statuses: vec![Status::Stuck],
+        older_than: Some(DAY),
+        exclude_pinned: true,
+        ..Conditions::default()
+    };
+    let requested = ids(&["b", "d", "e"]);
+    let closed = ids(&["b", "d"]);
+    let (items, skipped) =
+        told(&plan(&requested, rows(), Vec::new(), &conditions, &closed, NOW));
+    assert_eq!(items, ["b"]);
+    assert_eq!(skipped, ["d: pinned", "e: other_status"]);
+}
+
 #[test]
 fn what_does_not_exist_is_named_d8() {
     let missing = |name: &str, reason| Skipped { id: id(name), reason };
     let gone = vec![missing("z", SkipReason::NotFound), missing("f", SkipReason::InTrash)];
     let requested = ids(&["e", "f", "z"]);
-    let plan = plan(&requested, rows(), gone, &Conditions::default(), NOW);
+    let plan = plan(&requested, rows(), gone, &Conditions::default(), &ids(&[]), NOW);
     let (items, skipped) = told(&plan);
     assert_eq!(items, ["e"]);
     assert_eq!(skipped, ["f: in_trash", "z: not_found"]);

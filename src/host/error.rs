@@ -64,6 +64,9 @@ pub enum HostError {
     /// The guard refused the plan (D3).
     #[error("the plan was not admitted")]
     NotAdmitted,
+    /// The store cannot delete a batch at once or not at all (D8).
+    #[error("the store cannot delete sessions as one batch")]
+    BatchUnavailable,
     /// The plan changed at each of the attempts (D4).
     #[error("the plan changed {attempts} times while it was carried out: {difference}")]
     PlanKeepsChanging {
@@ -136,6 +139,7 @@ impl HostError {
             | Self::IncompleteHandle(_)
             | Self::Incomplete { .. }
             | Self::NotAdmitted
+            | Self::BatchUnavailable
             | Self::Refused { .. } => ErrorKind::Refused,
         }
     }

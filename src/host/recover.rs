@@ -14,7 +14,9 @@ use super::Host;
 use super::context::{CLEAN_UP, CLOSE, Context};
 use super::create::planned::Planned;
 use super::delete::moves::Move;
+use super::delete::{CLOSED, LIVE};
 use super::error::{HostError, HostResult};
+use super::journal::result;
 use super::ports::{Closed, Freed, Ports};
 use super::report::RecoverReport;
 
@@ -251,15 +253,29 @@ impl<P: Ports> Host<P> {
                 Move::of(session, to)
             })
             .collect();
-        let failed = self.move_all(ctx, &operation.id, moves).await.failed;
+        let known = self.ports.sessions(&operation.session_ids).await?;
+        let mut rowless = operation.in_state("failed");
+        rowless.retain(|id| !known.iter().any(|session| session.id == *id));
+        let rowless = rowless.into_iter().collect();
+        let failed = self.clean_up(ctx, &operation.id, moves, rowless).await.failed;
         Ok(if failed.is_empty() { Recovered::Finished } else { Recovered::Waits })
     }
 
+    /// What ran when the delete began and does not now was closed by it, and its result says so.
     async fn closed_only(&self, ctx: &Context, operation: &Operation) -> HostResult<Recovered> {
+        let began_live = operation.in_state(LIVE);
+        let mut closed = Vec::new();
         for session in self.ports.sessions(&operation.session_ids).await? {
+            let id = &session.id;
             if session.is_live() && self.ports.probe(&session).await.reads_dead() {
-                self.end_row(ctx, &session.id).await?;
+                self.end_row(ctx, id).await?;
+                closed.push(result(id, CLOSED, None));
+            } else if !session.is_live() && began_live.contains(id) {
+                closed.push(result(id, CLOSED, None));
             }
+        }
+        if !closed.is_empty() {
+            self.step(ctx, &operation.id, "close", &closed).await?;
         }
         Ok(Recovered::Undone)
     }
@@ -298,7 +314,10 @@ impl<P: Ports> Host<P> {
         if session.deletion.is_none() {
             self.end_runtime(ctx, &session.id).await?;
             if operation.kind != Verb::Cleanup {
-                self.end_row(ctx, &session.id).await?;
+                let done = operation.asked.as_ref().is_some_and(|asked| asked.done);
+                let reason = (!done).then_some(TerminationReason::ManuallyKilled);
+                let ended = self.ports.end(&session.id, reason);
+                ctx.write("ending the row", ended).await?;
             }
             if operation.kind != Verb::Stop {
                 self.free(ctx, operation, &session).await?;

@@ -186,10 +186,12 @@ fn tombstone(
     batch: &BatchId,
 ) -> Outcome<Tombstoned> {
     let PlanRows { rows: found, missing } = plan_rows(scope, requested)?;
-    let planned = plan::plan(requested, found, missing, conditions, scope.now).ids();
+    let closed: BTreeSet<SessionId> =
+        rows.iter().filter(|row| row.closed).map(|row| row.id.clone()).collect();
+    let planned = plan::plan(requested, found, missing, conditions, &closed, scope.now).ids();
     let rows: BTreeMap<&SessionId, &TombstoneRow> = rows.iter().map(|row| (&row.id, row)).collect();
     if !planned.iter().eq(rows.keys().copied()) {
-        return Ok(Tombstoned::PlanChanged);
+        return Ok(Tombstoned::PlanChanged(planned));
     }
     let mut bury = scope.conn.prepare_cached(
         "UPDATE sessions SET deleted_at = ?3, batch = ?4, was_live = ?5 OR alive, trash_path = ?6

@@ -21,6 +21,7 @@ fn operation(name: &str, kind: Verb, state: OperationState, ids: &[&str]) -> Ope
         session_ids: ids.iter().map(|name| id(name)).collect(),
         results: Vec::new(),
         error: None,
+        asked: None,
     }
 }
 

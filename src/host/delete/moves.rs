@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::domain::ids::{OperationId, SessionId};
-use crate::domain::operation::{Operation, OperationState};
+use crate::domain::operation::{Operation, OperationState, StepResult};
 use crate::domain::session::Session;
 
 use super::super::Host;
@@ -48,6 +48,50 @@ pub(in crate::host) struct Moves {
 }
 
 impl<P: Ports> Host<P> {
+    /// After the commit, in ascending order: what was tombstoned keeps all that a restore needs, so its
+    /// worktree is only moved; what had no row can never come back, so nothing of it is kept (D10).
+    pub(in crate::host) async fn clean_up(
+        &self,
+        ctx: &Context,
+        operation: &OperationId,
+        moves: Vec<Move>,
+        rowless: Vec<SessionId>,
+    ) -> Moves {
+        let mut all = self.move_all(ctx, operation, moves).await;
+        let (results, failed) = self.forget_all(ctx, operation, rowless).await;
+        if !results.is_empty()
+            && let Err(error) = self.step(ctx, operation, "clean up", &results).await
+        {
+            tracing::warn!(%operation, %error, "results could not be journalled");
+        }
+        all.failed.extend(failed);
+        all.failed.sort_unstable();
+        all
+    }
+
+    /// Removes what runtimes without a row left behind. Idempotent. Answers the results and those that
+    /// failed.
+    pub(in crate::host) async fn forget_all(
+        &self,
+        ctx: &Context,
+        operation: &OperationId,
+        rowless: Vec<SessionId>,
+    ) -> (Vec<StepResult>, Vec<SessionId>) {
+        let (mut results, mut failed) = (Vec::new(), Vec::new());
+        for id in rowless {
+            let ctx = ctx.detached(CLEAN_UP);
+            let removed = self.ports.remove_history(&id);
+            let removed = ctx.step("removing the history", removed).await;
+            let state = if removed.is_ok() { "done" } else { "failed" };
+            self.tell(operation, &id, state);
+            results.push(result(&id, state, removed.err().map(|error| error.to_string())));
+            if state == "failed" {
+                failed.push(id);
+            }
+        }
+        (results, failed)
+    }
+
     /// Moves into the trash, in ascending order; a failure skips no other (D10). Idempotent.
     pub(in crate::host) async fn move_all(
         &self,

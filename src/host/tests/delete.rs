@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,6 +20,7 @@ fn request(texts: &[&str]) -> DeleteRequest {
         ids: ids(texts).into_iter().collect(),
         conditions: Conditions::default(),
         with_rowless: true,
+        closed: BTreeSet::new(),
         actor: OPERATOR,
     }
 }

@@ -312,6 +312,9 @@ impl StorePort for Recorder {
         self.call("plan_rows", None, None)?;
         Ok(self.read(|m| m.plan_rows(requested)))
     }
+    fn has_batches(&self) -> bool {
+        !self.read(|m| m.without_batches)
+    }
     async fn tombstone(
         &self,
         requested: &BTreeSet<SessionId>,
@@ -322,9 +325,11 @@ impl StorePort for Recorder {
         self.call("tombstone", None, None)?;
         Ok(self.change(|m| {
             let found = m.plan_rows(requested);
-            let now = plan::plan(requested, found.rows, found.missing, conditions, NOW);
-            if now.ids() != rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>() {
-                return Tombstoned::PlanChanged;
+            let closed = rows.iter().filter(|row| row.closed).map(|row| row.id.clone()).collect();
+            let (rows_now, missing) = (found.rows, found.missing);
+            let now = plan::plan(requested, rows_now, missing, conditions, &closed, NOW).ids();
+            if now != rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>() {
+                return Tombstoned::PlanChanged(now);
             }
             for row in rows {
                 let deletion = Deletion {
@@ -374,10 +379,15 @@ impl StorePort for Recorder {
     async fn finish(&self, operation: &Operation) -> PortResult<()> {
         self.call(&format!("finish {}", operation.state), None, None)?;
         self.change(|m| {
-            for old in m.operations.iter_mut().filter(|old| old.id == operation.id) {
-                old.state = operation.state;
-                old.error.clone_from(&operation.error);
+            // As the database does: the row is replaced, results are only added or replaced.
+            let mut row = operation.clone();
+            let old = m.operations.iter().position(|old| old.id == operation.id);
+            if let Some(old) = old.map(|at| m.operations.remove(at)) {
+                let fresh = |one: &&StepResult| row.results.iter().all(|new| new.id != one.id);
+                let kept: Vec<_> = old.results.iter().filter(fresh).cloned().collect();
+                row.results.extend(kept);
             }
+            m.operations.push(row);
         });
         Ok(())
     }

@@ -61,6 +61,8 @@ pub(in crate::host) struct Model {
     /// Names of daily work that was claimed.
     pub(in crate::host) claimed: BTreeSet<String>,
     pub(in crate::host) escalates: bool,
+    /// The store cannot delete a batch as one.
+    pub(in crate::host) without_batches: bool,
     pub(in crate::host) calls: Vec<Call>,
     failures: BTreeSet<String>,
     hanging: BTreeSet<String>,

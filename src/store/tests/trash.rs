@@ -21,9 +21,13 @@ fn set(names: &[&str]) -> BTreeSet<SessionId> {
     names.iter().map(|name| id(name)).collect()
 }
 
+fn ids_of(names: &[&str]) -> Vec<SessionId> {
+    names.iter().map(|name| id(name)).collect()
+}
+
 fn row(name: &str) -> TombstoneRow {
     let trash_path = Some(format!("/trash/{name}").into());
-    TombstoneRow { id: id(name), was_live: false, trash_path }
+    TombstoneRow { id: id(name), was_live: false, closed: false, trash_path }
 }
 
 fn back(name: &str) -> Untombstone {
@@ -137,6 +141,7 @@ async fn a_tombstone_is_never_changed_by_late_facts_d13() {
     assert_eq!(again, Err(StoreError::InTrash { id: id("shop-1") }));
 }
 
+/// D4, D7: the transaction is fenced by the expected ids, and names what it found instead.
 #[tokio::test]
 async fn a_changed_closure_changes_nothing_d4() {
     let fixture = Fixture::new();
@@ -145,7 +150,7 @@ async fn a_changed_closure_changes_nothing_d4() {
     let before = columns_of(&fixture, "shop-1").await;
     for expected in [&["shop-1"][..], &["shop-1", "shop-2", "shop-3"], &[]] {
         let (_, done) = delete(&fixture, &["shop-1"], expected).await;
-        assert_eq!(done, Tombstoned::PlanChanged);
+        assert_eq!(done, Tombstoned::PlanChanged(ids_of(&["shop-1", "shop-2"])));
     }
     let conditions = Conditions { exclude_pinned: true, ..Conditions::default() };
     fixture.store.pin(&[id("shop-2")], true).await.unwrap();
@@ -153,8 +158,34 @@ async fn a_changed_closure_changes_nothing_d4() {
     let requested = set(&["shop-1"]);
     let batch = random::operation();
     let done = fixture.store.tombstone(&requested, &conditions, &rows, &batch).await.unwrap();
-    assert_eq!(done, Tombstoned::PlanChanged);
+    assert_eq!(done, Tombstoned::PlanChanged(vec![]));
     assert_eq!(columns_of(&fixture, "shop-1").await, before);
+}
+
+/// D5: the transaction tests the conditions again, but on what was closed for this delete not what
+/// closing has changed.
+#[tokio::test]
+async fn the_transaction_tests_conditions_again_but_not_what_closing_changed() {
+    let fixture = Fixture::new();
+    for name in ["shop-1", "shop-2", "shop-3"] {
+        fixture.live(name, None).await;
+    }
+    let requested = set(&["shop-1", "shop-2", "shop-3"]);
+    let status = fixture.get("shop-1").await.condition.status;
+    let conditions =
+        Conditions { statuses: vec![status], exclude_pinned: true, ..Conditions::default() };
+    for name in ["shop-1", "shop-2"] {
+        let killed = Some(TerminationReason::ManuallyKilled);
+        fixture.store.end(&id(name), killed).await.unwrap();
+    }
+    fixture.store.pin(&[id("shop-3")], true).await.unwrap();
+    let closed = |name: &str| TombstoneRow { closed: true, ..row(name) };
+    let batch = random::operation();
+    let rows = [closed("shop-1"), row("shop-2"), closed("shop-3")];
+    let changed = fixture.store.tombstone(&requested, &conditions, &rows, &batch).await;
+    assert_eq!(changed.unwrap(), Tombstoned::PlanChanged(ids_of(&["shop-1"])));
+    let done = fixture.store.tombstone(&requested, &conditions, &rows[..1], &batch).await;
+    assert_eq!(done.unwrap(), Tombstoned::Done { messages: 0 });
 }
 
 #[tokio::test]

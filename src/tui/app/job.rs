@@ -147,8 +147,9 @@ impl Jobs {
             .map(|id| {
                 let stored = operation.results.iter().rev().find(|result| result.id == *id);
                 let live = job.and_then(|job| job.states.get(id));
-                // Where its folder would go is written before anything is done.
-                let stored = stored.filter(|result| result.state != "intended");
+                // What is intended is written before anything is done.
+                let intended = |state: &str| matches!(state, "intended" | "live");
+                let stored = stored.filter(|result| !intended(&result.state));
                 let otherwise = match operation.state {
                     OperationState::Done | OperationState::Partly => "done",
                     OperationState::Running | OperationState::Stuck => "waiting",

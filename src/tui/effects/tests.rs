@@ -76,6 +76,7 @@ fn delete_request(name: &str) -> DeleteRequest {
         ids: [id(name)].into(),
         conditions: Conditions::default(),
         with_rowless: false,
+        closed: BTreeSet::new(),
         actor: ACTOR,
     }
 }
