@@ -238,7 +238,7 @@ async fn a_runtime_without_a_row_is_closed_without_the_store_d7() {
     let (report, admitted) = delete(&host, request(&["lost"])).await;
     let report = report.unwrap();
     assert_eq!(admitted.len(), 1);
-    assert_eq!(recorder.acts(), ["close lost"]);
+    assert_eq!(recorder.acts(), ["close lost", "remove_history lost"]);
     assert!(!recorder.calls().iter().any(|call| call == "begin" || call == "tombstone"));
     assert_eq!(report.runtime_closed_ids, ids(&["lost"]));
     assert!(report.removed_session_ids.is_empty() && report.skipped.is_empty());

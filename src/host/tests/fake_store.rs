@@ -381,13 +381,14 @@ impl StorePort for Recorder {
         self.change(|m| {
             // As the database does: the row is replaced, results are only added or replaced.
             let mut row = operation.clone();
-            let old = m.operations.iter().position(|old| old.id == operation.id);
-            if let Some(old) = old.map(|at| m.operations.remove(at)) {
-                let fresh = |one: &&StepResult| row.results.iter().all(|new| new.id != one.id);
-                let kept: Vec<_> = old.results.iter().filter(fresh).cloned().collect();
-                row.results.extend(kept);
-            }
-            m.operations.push(row);
+            let Some(old) = m.operations.iter_mut().find(|old| old.id == operation.id) else {
+                m.operations.push(row);
+                return;
+            };
+            let fresh = |one: &&StepResult| row.results.iter().all(|new| new.id != one.id);
+            let kept: Vec<_> = old.results.iter().filter(fresh).cloned().collect();
+            row.results.extend(kept);
+            *old = row;
         });
         Ok(())
     }
