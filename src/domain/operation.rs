@@ -81,6 +81,8 @@ pub struct Operation {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Asked {
+    /// Who asked, as in the audit.
+    pub by: String,
     /// Sessions that were not asked for but pulled in by others (D2).
     pub pulled_in: Vec<SessionId>,
     /// Conditions of the request (D5).

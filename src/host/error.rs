@@ -144,6 +144,23 @@ impl HostError {
         }
     }
 
+    /// Whether the guard refused the plan, at whatever attempt (D3).
+    pub fn is_not_admitted(&self) -> bool {
+        match self {
+            Self::NotAdmitted => true,
+            Self::Stopped { cause, .. } => cause.is_not_admitted(),
+            _ => false,
+        }
+    }
+
+    /// Sessions whose runtimes were closed before it came to this.
+    pub fn closed(&self) -> &[SessionId] {
+        match self {
+            Self::Stopped { closed, .. } => closed,
+            _ => &[],
+        }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -20,7 +20,7 @@ use super::report::Progress;
 const WAIT_PAUSE: Duration = Duration::from_millis(20);
 
 /// Results after which an operation no longer touches the session.
-const SETTLED: [&str; 4] = ["moved", "purged", "failed", "skipped"];
+const SETTLED: [&str; 5] = ["moved", "done", "purged", "failed", "skipped"];
 
 impl<P: Ports> Host<P> {
     /// A fresh operation, not yet written.

@@ -13,7 +13,7 @@ use crate::domain::session::Session;
 use super::Host;
 use super::context::{CLEAN_UP, CLOSE, Context};
 use super::create::planned::Planned;
-use super::delete::moves::Move;
+use super::delete::moves::{Move, Remains};
 use super::delete::{CLOSED, LIVE};
 use super::error::{HostError, HostResult};
 use super::journal::result;
@@ -242,10 +242,10 @@ impl<P: Ports> Host<P> {
         let settled: BTreeSet<&SessionId> = operation
             .results
             .iter()
-            .filter(|result| result.state == "moved")
+            .filter(|result| matches!(result.state.as_str(), "moved" | "done"))
             .map(|result| &result.id)
             .collect();
-        let moves = batch
+        let moves: Vec<Move> = batch
             .iter()
             .filter(|session| !settled.contains(&session.id))
             .filter_map(|session| {
@@ -257,7 +257,10 @@ impl<P: Ports> Host<P> {
         let mut rowless = operation.in_state("failed");
         rowless.retain(|id| !known.iter().any(|session| session.id == *id));
         let rowless = rowless.into_iter().collect();
-        let failed = self.clean_up(ctx, &operation.id, moves, rowless).await.failed;
+        let deleted: Vec<SessionId> =
+            batch.iter().map(|one| one.id.clone()).filter(|id| !settled.contains(id)).collect();
+        let remains = Remains::of(&deleted, moves, rowless);
+        let failed = self.clean_up(ctx, &operation.id, remains).await.failed;
         Ok(if failed.is_empty() { Recovered::Finished } else { Recovered::Waits })
     }
 

@@ -111,6 +111,7 @@ impl<P: Ports> Host<P> {
         ctx.check(&format!("stopping session {id}"))?;
         let verb = way.verb();
         let asked = Asked {
+            by: actor.to_string(),
             conditions: conditions.clone(),
             done: way == Way::Stop { done: true },
             ..Asked::default()

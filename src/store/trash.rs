@@ -79,24 +79,34 @@ impl Store {
         .await
     }
 
-    /// The newest batch that still has tombstones.
+    /// The newest batch of the operator that still has tombstones: what an agent deleted is not
+    /// theirs to undo by the way (D11).
     ///
     /// # Errors
     /// The database cannot be read.
     pub async fn last_batch(&self) -> Result<Option<BatchId>, StoreError> {
         self.read("look for the last batch", |scope| {
-            scope
-                .conn
-                .prepare_cached(
-                    "SELECT batch FROM sessions
-                     WHERE workspace = ?1 AND deleted_at IS NOT NULL AND deleted_key =
-                       (SELECT min(deleted_key) FROM sessions
-                        WHERE workspace = ?1 AND deleted_at IS NOT NULL)
-                     ORDER BY batch DESC LIMIT 1",
-                )?
-                .query_row([scope.workspace], |row| Columns::of(row).word())
-                .optional()
-                .map_err(Into::into)
+            // Taken row by row: the first one is nearly always the answer.
+            let mut newest = scope.conn.prepare_cached(
+                "SELECT DISTINCT batch, deleted_key FROM sessions
+                 WHERE workspace = ?1 AND deleted_at IS NOT NULL
+                 ORDER BY deleted_key, batch DESC",
+            )?;
+            let mut by_agent = scope.conn.prepare_cached(
+                "SELECT json_extract(asked, '$.by') LIKE 'session:%' FROM operations
+                 WHERE workspace = ?1 AND id = ?2",
+            )?;
+            let mut batches = newest.query([scope.workspace])?;
+            while let Some(row) = batches.next()? {
+                let batch: BatchId = Columns::of(row).word()?;
+                let agent: Option<Option<bool>> = by_agent
+                    .query_row([scope.workspace, batch.as_str()], |row| row.get(0))
+                    .optional()?;
+                if agent.flatten() != Some(true) {
+                    return Ok(Some(batch));
+                }
+            }
+            Ok(None)
         })
         .await
     }

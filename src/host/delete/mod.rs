@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::domain::event::Actor;
-use crate::domain::ids::{BatchId, SessionId};
+use crate::domain::ids::SessionId;
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::plan::{Conditions, Plan, PlanItem, SkipReason, Skipped};
 use crate::os::random;
@@ -19,8 +19,8 @@ use super::context::Context;
 use super::error::{HostError, HostResult};
 use super::journal::result;
 use super::ports::{Ports, Tombstoned};
-use super::report::{DeleteReport, DeleteRequest, Progress, SkippedRow};
-use moves::{Move, Moves};
+use super::report::{DeleteReport, DeleteRequest, Note, Progress, SkippedRow};
+use moves::{Move, Remains};
 use run::Run;
 use view::View;
 
@@ -209,17 +209,17 @@ impl<P: Ports> Host<P> {
         let ids: BTreeSet<SessionId> = view.plan.ids().into_iter().collect();
         self.killed(ctx, run.closed.difference(&ids)).await;
         if ids.is_empty() {
-            return Ok(Committed::Done(Deleted { view, moves: Vec::new(), messages: 0 }));
+            return Ok(Committed::Done(Deleted { view, ..Deleted::default() }));
         }
         let skipped = view.skipped_results();
         self.step(ctx, &operation.id, "tombstone", &skipped).await.map_err(failed)?;
-        let moves = self.moves(&operation.id, &view).await.map_err(failed)?;
+        let (moves, notes) = self.moves(&operation.id, &view).await.map_err(failed)?;
         let rows = view.tombstones(&moves, run);
         let requested = view.requested();
         let tombstone = self.ports.tombstone(&requested, conditions, &rows, &operation.id);
         match ctx.write("writing the tombstones", tombstone).await {
             Ok(Tombstoned::Done { messages }) => {
-                Ok(Committed::Done(Deleted { view, moves, messages }))
+                Ok(Committed::Done(Deleted { view, moves, notes, messages }))
             }
             Ok(Tombstoned::PlanChanged(found)) => {
                 self.killed(ctx, &run.closed).await;
@@ -227,15 +227,6 @@ impl<P: Ports> Host<P> {
             }
             Err(error) => Err((None, error)),
         }
-    }
-
-    /// Worktrees to move, ascending by session.
-    async fn moves(&self, batch: &BatchId, view: &View) -> HostResult<Vec<Move>> {
-        let sessions = self.ports.sessions(&view.plan.ids()).await?;
-        Ok(sessions
-            .iter()
-            .filter_map(|session| Move::of(session, self.ports.trash_path(batch, &session.id)))
-            .collect())
     }
 
     /// After the commit: the moves, then the report (D7, D10).
@@ -247,19 +238,19 @@ impl<P: Ports> Host<P> {
         deleted: Deleted,
         run: &Run,
     ) -> DeleteReport {
-        let Deleted { view, moves, messages } = deleted;
+        let Deleted { view, moves, mut notes, messages } = deleted;
         let removed = view.plan.ids();
         for id in &removed {
             self.tell(&operation.id, id, "deleted");
         }
-        let rowless = view.rowless_of(&run.closed);
-        let Moves { notes, failed } =
-            self.clean_up(ctx, &operation.id, moves, rowless).await;
+        let remains = Remains::of(&removed, moves, view.rowless_of(&run.closed));
+        let cleaned = self.clean_up(ctx, &operation.id, remains).await;
+        notes.extend(cleaned.notes);
         let mut report = run.report(request, &view);
         report.batch = (!removed.is_empty()).then(|| operation.id.clone());
         report.notes = notes;
         report.removed_messages = messages;
-        report.cleanup_failed_ids = failed;
+        report.cleanup_failed_ids = cleaned.failed;
         self.audit("delete", &removed, &request.actor, Some(&operation.id)).await;
         report.removed_session_ids = removed;
         self.end_moves(ctx, operation, &report.cleanup_failed_ids, view.has_stubborn()).await;
@@ -295,9 +286,11 @@ pub(super) const LIVE: &str = "live";
 pub(super) const CLOSED: &str = "closed";
 
 /// What the transaction committed.
+#[derive(Default)]
 struct Deleted {
     view: View,
     moves: Vec<Move>,
+    notes: Vec<Note>,
     messages: u64,
 }
 

@@ -22,6 +22,7 @@ use super::run::Run;
 const LOOKING: usize = 8;
 
 /// One look.
+#[derive(Default)]
 pub(super) struct View {
     pub(super) plan: Plan,
     /// Rows of requested sessions and all their descendants.
@@ -84,6 +85,7 @@ impl View {
     pub(super) fn asked(&self, request: &DeleteRequest) -> Asked {
         let pulled_in = self.plan.items.iter().filter(|item| item.pulled_in_by.is_some());
         Asked {
+            by: request.actor.to_string(),
             pulled_in: pulled_in.map(|item| item.row.id.clone()).collect(),
             conditions: request.conditions.clone(),
             with_rowless: request.with_rowless,
@@ -177,8 +179,8 @@ impl<P: Ports> Host<P> {
         Ok(self.advise(ctx, plan).await)
     }
 
-    /// Adds what git knows of each worktree: in parallel, under one deadline, none where unknown.
-    pub(super) async fn advise(&self, ctx: &Context, mut plan: Plan) -> Plan {
+    /// Adds what git knows of each worktree: in parallel, under one deadline, none where unknown (D2).
+    pub async fn advise(&self, ctx: &Context, mut plan: Plan) -> Plan {
         let ctx = ctx.within(ADVICE);
         let ids = plan.ids();
         let sessions =

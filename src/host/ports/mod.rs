@@ -144,6 +144,8 @@ pub trait StorePort: Send + Sync + 'static {
     fn page(&self, query: &PageQuery) -> impl Future<Output = PortResult<Page>> + Send;
     /// Ids of every session of the workspace that is not deleted.
     fn all_ids(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
+    /// Sessions outside the trash that work in a folder which is not their own, with the folder.
+    fn guests(&self) -> impl Future<Output = PortResult<Vec<(SessionId, PathBuf)>>> + Send;
     /// Sessions believed to run.
     fn live(&self) -> impl Future<Output = PortResult<Vec<Session>>> + Send;
     /// Live sessions whose timed rules are due.

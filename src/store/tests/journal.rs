@@ -16,6 +16,7 @@ async fn operations_are_found_until_they_are_finished_v1() {
     let fixture = Fixture::new();
     let store = &fixture.store;
     let asked = Asked {
+        by: Actor::Operator.to_string(),
         pulled_in: vec![id("shop-2")],
         conditions: Conditions {
             section: Some(super::section("shop")),

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use rusqlite::types::Value;
 
 use crate::domain::activity::Activity;
+use crate::domain::event::Actor;
 use crate::domain::ids::{BatchId, SessionId};
 use crate::domain::lifecycle::{State, TerminationReason};
+use crate::domain::operation::{Asked, Operation, OperationState, Verb};
 use crate::domain::plan::{Conditions, SkipReason};
 use crate::domain::query::{Filter, Order, PageQuery};
 use crate::domain::rail::SectionKey;
@@ -205,6 +207,40 @@ async fn a_plan_has_the_closure_and_says_what_is_missing_d2() {
     assert!(plan.rows[0].live);
     let missing: Vec<&SkipReason> = plan.missing.iter().map(|skip| &skip.reason).collect();
     assert_eq!(missing, [&SkipReason::InTrash, &SkipReason::NotFound]);
+}
+
+/// D11: the last batch is the operator's; what an agent deleted later is not it.
+#[tokio::test]
+async fn what_an_agent_deleted_is_not_the_last_batch() {
+    let fixture = Fixture::new();
+    for name in ["shop-1", "shop-2", "shop-3"] {
+        fixture.seed(name, None).await;
+    }
+    let by = async |batch: &BatchId, by: Actor| {
+        let operation = Operation {
+            id: batch.clone(),
+            kind: Verb::Delete,
+            state: OperationState::Done,
+            step: None,
+            started_at: fixture.clock.now(),
+            ended_at: None,
+            session_ids: Vec::new(),
+            results: Vec::new(),
+            error: None,
+            asked: Some(Asked { by: by.to_string(), ..Asked::default() }),
+        };
+        fixture.store.finish(&operation).await.unwrap();
+    };
+    let (first, _) = delete(&fixture, &["shop-1"], &["shop-1"]).await;
+    let (second, _) = delete(&fixture, &["shop-2"], &["shop-2"]).await;
+    by(&second, Actor::Command).await;
+    let (third, _) = delete(&fixture, &["shop-3"], &["shop-3"]).await;
+    by(&third, Actor::Session(id("shop-9"))).await;
+    assert_eq!(fixture.store.last_batch().await.unwrap(), Some(second));
+    fixture.store.untombstone(&[back("shop-2")]).await.unwrap();
+    assert_eq!(fixture.store.last_batch().await.unwrap(), Some(first));
+    fixture.store.untombstone(&[back("shop-1")]).await.unwrap();
+    assert_eq!(fixture.store.last_batch().await.unwrap(), None);
 }
 
 #[tokio::test]
