@@ -8,10 +8,11 @@ mod view;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
 use crate::domain::ids::SessionId;
 use crate::domain::operation::{Operation, OperationState, Verb};
-use crate::domain::plan::{Conditions, Plan, PlanItem, SkipReason, Skipped};
+use crate::domain::plan::{Conditions, Plan, PlanItem};
 use crate::os::random;
 
 use super::Host;
@@ -19,7 +20,7 @@ use super::context::Context;
 use super::error::{HostError, HostResult};
 use super::journal::result;
 use super::ports::{Ports, Tombstoned};
-use super::report::{DeleteReport, DeleteRequest, Note, Progress, SkippedRow};
+use super::report::{DeleteReport, DeleteRequest, Note, Progress};
 use moves::{Move, Remains};
 use run::Run;
 use view::View;
@@ -133,7 +134,7 @@ impl<P: Ports> Host<P> {
             return Ok(Attempt::Changed(difference));
         }
         if view.plan.is_empty() {
-            return self.close_rowless(ctx, request, &operation, &view, run).await;
+            return self.close_rowless(ctx, request, &operation, view, run).await;
         }
         let expected = view.plan.ids();
         self.begin(ctx, &self.intent(&operation, &view, run)).await?;
@@ -187,7 +188,7 @@ impl<P: Ports> Host<P> {
         Operation { results, ..operation.clone() }
     }
 
-    /// Closes every runtime, then the one transaction.
+    /// Closes every runtime, then the one transaction. What was closed and stays counts as killed.
     async fn commit(
         &self,
         ctx: &Context,
@@ -196,24 +197,27 @@ impl<P: Ports> Host<P> {
         view: View,
         run: &mut Run,
     ) -> Result<Committed, (Option<OperationState>, HostError)> {
-        let failed = |cause: HostError| (Some(OperationState::Failed), cause);
         let stubborn = self.close_all(ctx, operation, &view, run).await;
         let view = view.without(&stubborn, self.ports.now());
         for id in &stubborn {
             self.tell(&operation.id, id, "skipped");
         }
-        if let Err(cause) = ctx.check("deleting sessions") {
-            self.killed(ctx, &run.closed).await;
-            return Err((Some(OperationState::Cancelled), cause));
-        }
+        let ready = match self.ready(ctx, operation, &view).await {
+            Ok(ready) => ready,
+            Err(cause) => {
+                self.killed(ctx, &run.closed).await;
+                let cancelled = cause.kind() == ErrorKind::Interrupted;
+                let state =
+                    if cancelled { OperationState::Cancelled } else { OperationState::Failed };
+                return Err((Some(state), cause));
+            }
+        };
         let ids: BTreeSet<SessionId> = view.plan.ids().into_iter().collect();
         self.killed(ctx, run.closed.difference(&ids)).await;
         if ids.is_empty() {
             return Ok(Committed::Done(Deleted { view, ..Deleted::default() }));
         }
-        let skipped = view.skipped_results();
-        self.step(ctx, &operation.id, "tombstone", &skipped).await.map_err(failed)?;
-        let (moves, notes) = self.moves(&operation.id, &view).await.map_err(failed)?;
+        let (moves, notes) = ready;
         let rows = view.tombstones(&moves, run);
         let requested = view.requested();
         let tombstone = self.ports.tombstone(&requested, conditions, &rows, &operation.id);
@@ -227,6 +231,21 @@ impl<P: Ports> Host<P> {
             }
             Err(error) => Err((None, error)),
         }
+    }
+
+    /// What comes before the transaction: its step in the journal, and where the worktrees will go. The
+    /// last look at the cancellation is at its end (D14).
+    async fn ready(
+        &self,
+        ctx: &Context,
+        operation: &Operation,
+        view: &View,
+    ) -> HostResult<(Vec<Move>, Vec<Note>)> {
+        ctx.check("deleting sessions")?;
+        self.step(ctx, &operation.id, "tombstone", &view.skipped_results()).await?;
+        let moves = self.moves(&operation.id, view).await?;
+        ctx.check("deleting sessions")?;
+        Ok(moves)
     }
 
     /// After the commit: the moves, then the report (D7, D10).
@@ -263,17 +282,17 @@ impl<P: Ports> Host<P> {
         ctx: &Context,
         request: &DeleteRequest,
         operation: &Operation,
-        view: &View,
+        view: View,
         run: &mut Run,
     ) -> HostResult<Attempt> {
         self.tell_began(operation);
-        let stubborn = self.close_all(ctx, operation, view, run).await;
-        self.report(Progress::Ended { operation: operation.id.clone() });
-        ctx.check("deleting sessions")?;
-        let mut report = run.report(request, view);
+        let stubborn = self.close_all(ctx, operation, &view, run).await;
+        let view = view.without(&stubborn, self.ports.now());
+        let mut report = run.report(request, &view);
         let rowless = view.rowless_of(&run.closed);
         report.cleanup_failed_ids = self.forget_all(ctx, &operation.id, rowless).await.1;
-        report.skipped.extend(stubborn.into_iter().map(|id| skipped(id, SkipReason::DidNotEnd)));
+        self.report(Progress::Ended { operation: operation.id.clone() });
+        ctx.check("deleting sessions")?;
         Ok(Attempt::Done(report))
     }
 }
@@ -292,10 +311,6 @@ struct Deleted {
     moves: Vec<Move>,
     notes: Vec<Note>,
     messages: u64,
-}
-
-fn skipped(id: SessionId, reason: SkipReason) -> SkippedRow {
-    SkippedRow::from(&Skipped { id, reason })
 }
 
 /// What differs between two plans, in words.

@@ -65,8 +65,8 @@ impl Remains {
         moves: Vec<Move>,
         rowless: Vec<SessionId>,
     ) -> Self {
-        let moved: BTreeSet<&SessionId> = moves.iter().map(|step| &step.id).collect();
-        let unmoved = deleted.iter().filter(|id| !moved.contains(id)).cloned().collect();
+        let with_move: BTreeSet<&SessionId> = moves.iter().map(|step| &step.id).collect();
+        let unmoved = deleted.iter().filter(|id| !with_move.contains(id)).cloned().collect();
         Self { unmoved, moves, rowless }
     }
 }

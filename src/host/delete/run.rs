@@ -30,8 +30,9 @@ impl Run {
 
     pub(super) fn report(&self, request: &DeleteRequest, view: &View) -> DeleteReport {
         // That a runtime has no row is no news once it was closed as one without.
-        let news =
-            |skip: &&Skipped| skip.reason != SkipReason::NotFound || !self.closed.contains(&skip.id);
+        let news = |skip: &&Skipped| {
+            skip.reason != SkipReason::NotFound || !self.closed.contains(&skip.id)
+        };
         DeleteReport {
             requested: request.ids.iter().cloned().collect(),
             runtime_closed_ids: self.closed.iter().cloned().collect(),

@@ -127,6 +127,8 @@ impl View {
             }
         }
         let mut skipped = std::mem::take(&mut self.plan.skipped);
+        // That a runtime has no row is not why it stays.
+        skipped.retain(|skip| !left.contains_key(&skip.id));
         skipped.extend(left.into_iter().map(|(id, reason)| Skipped { id, reason }));
         // The conditions were tested already; those that remain satisfy them.
         let (conditions, none) = (plan::Conditions::default(), BTreeSet::new());
@@ -143,8 +145,7 @@ impl<P: Ports> Host<P> {
         let rowless = self.rowless(request, &found.missing).await?;
         let (now, conditions) = (self.ports.now(), &request.conditions);
         let missing = found.missing;
-        let plan =
-            plan::plan(&request.ids, rows.clone(), missing, conditions, &run.closed, now);
+        let plan = plan::plan(&request.ids, rows.clone(), missing, conditions, &run.closed, now);
         Ok(View { plan, rows, rowless })
     }
 

@@ -67,6 +67,8 @@ async fn columns_of(fixture: &Fixture, session: &str) -> Vec<Vec<Value>> {
         .await
 }
 
+/// D7, D8, D9, D11, R1: one transaction tombstones the closure with its batch and trash paths and counts the
+/// messages; rows, messages, conversation, placement, pin and branch are kept to the column.
 #[tokio::test]
 async fn a_batch_comes_back_to_the_column_r1() {
     let fixture = Fixture::new();
@@ -125,6 +127,7 @@ async fn what_ran_comes_back_ended_and_what_was_done_stays_done_r1() {
     assert_eq!(fixture.get("shop-2").await.condition.lifecycle.state, State::Done);
 }
 
+/// D13: late facts and calls never revive a tombstone, nor change it.
 #[tokio::test]
 async fn a_tombstone_is_never_changed_by_late_facts_d13() {
     let fixture = Fixture::new();
@@ -190,6 +193,7 @@ async fn the_transaction_tests_conditions_again_but_not_what_closing_changed() {
     assert_eq!(done.unwrap(), Tombstoned::Done { messages: 0 });
 }
 
+/// D2: the plan is the closure of what is outside the trash.
 #[tokio::test]
 async fn a_plan_has_the_closure_and_says_what_is_missing_d2() {
     let fixture = Fixture::new();
@@ -320,7 +324,7 @@ fn many(fixture: &Fixture, count: usize) -> Vec<SeededSession> {
         .collect()
 }
 
-/// Not a benchmark: fails only where a batch has become slower by an order of magnitude.
+/// D15. Not a benchmark: fails only where a batch has become slower by an order of magnitude.
 #[tokio::test]
 async fn ten_thousand_sessions_go_and_come_back_in_one_batch_d15() {
     let fixture = Fixture::new();

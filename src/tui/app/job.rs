@@ -155,6 +155,13 @@ impl Jobs {
                     OperationState::Running | OperationState::Stuck => "waiting",
                     OperationState::Failed | OperationState::Cancelled => "not done",
                 };
+                // Closing is no end of a delete.
+                let unfinished = operation.kind == Verb::Delete
+                    && matches!(
+                        operation.state,
+                        OperationState::Failed | OperationState::Cancelled
+                    );
+                let stored = stored.filter(|result| !(unfinished && result.state == "closed"));
                 let state = live
                     .map(|(state, _)| state.clone())
                     .or_else(|| stored.map(|result| result.state.clone()))

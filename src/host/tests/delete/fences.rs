@@ -196,8 +196,11 @@ async fn a_refusal_after_a_change_names_what_was_closed_and_can_be_granted_later
     assert!(recorder.session_now("a").unwrap().deletion.unwrap().was_live);
 }
 
-/// What no longer holds, as changes of the root and the condition that notices.
-fn losses() -> Vec<(&'static str, Conditions, fn(Session) -> Session)> {
+/// The reason that is told, the condition that notices, and what happens to the root.
+type Loss = (&'static str, Conditions, fn(Session) -> Session);
+
+/// What no longer holds.
+fn losses() -> Vec<Loss> {
     let none = Conditions::default;
     let shop = seeded("x", None).shown.section;
     vec![
@@ -213,10 +216,14 @@ fn losses() -> Vec<(&'static str, Conditions, fn(Session) -> Session)> {
             s.condition.status = Status::Working;
             s
         }),
-        ("too_young", Conditions { older_than: Some(Duration::from_secs(5)), ..none() }, |mut s| {
-            s.condition.last_activity_at = Some(NOW);
-            s
-        }),
+        (
+            "too_young",
+            Conditions { older_than: Some(Duration::from_secs(5)), ..none() },
+            |mut s| {
+                s.condition.last_activity_at = Some(NOW);
+                s
+            },
+        ),
     ]
 }
 

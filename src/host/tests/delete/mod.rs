@@ -8,7 +8,6 @@ mod scale;
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
@@ -245,15 +244,4 @@ async fn advice_is_gathered_within_its_deadline_and_unknown_is_none_d2() {
     let plan = host.plan_delete(&Context::new(), &request(&["a"])).await.unwrap();
     assert_eq!(plan.items[0].advice.dirty_files, None);
     assert!(recorder.acts().is_empty());
-}
-
-/// D12, D15: ten thousand sessions go in one batch.
-#[tokio::test]
-async fn ten_thousand_sessions_go_in_one_batch_d15() {
-    let names: Vec<String> = (0..10_000).map(|n| format!("s{n:05}")).collect();
-    let (host, recorder) = host(names.iter().map(|name| seeded(name, None)).collect());
-    let all = host.clear_request(OPERATOR).await.unwrap();
-    let (report, _) = delete(&host, all).await;
-    assert_eq!(report.unwrap().removed_session_ids.len(), 10_000);
-    assert_eq!(recorder.acts().iter().filter(|call| *call == "tombstone").count(), 1);
 }
