@@ -6,7 +6,7 @@ use callboard::domain::plan::{Advice, Plan, PlanItem, PlanRow, SkipReason, Skipp
 use callboard::domain::rail::SectionKey;
 use callboard::domain::session::Session;
 use callboard::domain::status::Status;
-use callboard::host::report::{DeleteReport, SkippedRow};
+use callboard::host::report::{DeleteReport, DeleteRequest, SkippedRow};
 use callboard::tui::app::overlay::Overlay;
 use callboard::tui::event::{Effect, Event, Outcome};
 

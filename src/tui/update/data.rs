@@ -151,9 +151,10 @@ pub(super) fn plan_grew(app: &mut App, request: DeleteRequest, plan: Plan) {
     let under =
         above.filter(|_| new.len() == 1).map_or_else(String::new, |id| format!(" under {id}"));
     let closed: Vec<&SessionId> = request.closed.iter().collect();
-    let closed = match closed.is_empty() {
-        true => String::new(),
-        false => format!(" {} ended by then.", names(&closed)),
+    let closed = if closed.is_empty() {
+        String::new()
+    } else {
+        format!(" {} ended by then.", names(&closed))
     };
     let note = format!(
         "{} appeared{under} since you looked. {} now.{closed}",
