@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::operation::{Operation, StepResult};
+use crate::domain::session::Session;
 
 use super::super::Host;
 use super::super::context::{CLEAN_UP, Context};
@@ -65,15 +66,15 @@ impl<P: Ports> Host<P> {
     pub(super) async fn remains(
         &self,
         request: &PurgeRequest,
-        ids: &[SessionId],
+        sessions: &[Session],
     ) -> HostResult<Vec<(SessionId, Remains)>> {
         let mut folders: BTreeMap<SessionId, BTreeSet<PathBuf>> = BTreeMap::new();
-        for (id, path) in self.ports.trashed(&ids.iter().cloned().collect()).await? {
+        let ids = sessions.iter().map(|session| session.id.clone()).collect();
+        for (id, path) in self.ports.trashed(&ids).await? {
             folders.entry(id).or_default().insert(path);
         }
-        let sessions = self.ports.sessions(ids).await?;
         Ok(sessions
-            .into_iter()
+            .iter()
             .map(|session| {
                 let mut folders = folders.remove(&session.id).unwrap_or_default();
                 folders.extend(session.deletion.as_ref().and_then(|it| it.trash_path.clone()));
@@ -82,7 +83,7 @@ impl<P: Ports> Host<P> {
                 let branch =
                     branch.filter(|name| named || self.ports.is_own_branch(&session.id, name));
                 let repository = session.placement.project_path().map(PathBuf::from);
-                (session.id, Remains { repository, folders, branch, named, error: None })
+                (session.id.clone(), Remains { repository, folders, branch, named, error: None })
             })
             .collect())
     }
@@ -165,15 +166,20 @@ impl<P: Ports> Host<P> {
                 of_one.entry(branch.clone()).or_default().push(at);
             }
         }
-        for ((repository, named), branches) in wanted {
-            let ctx = ctx.detached(CLEAN_UP);
-            let names: Vec<String> = branches.keys().cloned().collect();
-            let deleted = self.ports.delete_branches(&ctx, &repository, &names, !named);
-            let deleted = ctx.step("deleting the branches", deleted).await;
+        let deleted = parallel::ordered(REMOVING, wanted, |((repository, named), branches)| {
+            let (host, ctx) = (self.clone(), ctx.detached(CLEAN_UP));
+            async move {
+                let names: Vec<String> = branches.keys().cloned().collect();
+                let deleted = host.ports.delete_branches(&ctx, &repository, &names, !named);
+                let deleted = ctx.step("deleting the branches", deleted).await;
+                (branches, deleted.map_err(|error| error.to_string()))
+            }
+        });
+        for (branches, deleted) in deleted.await {
             for (branch, places) in branches {
                 let failed = match &deleted {
                     Ok(stay) => stay.get(&branch).map(ToString::to_string),
-                    Err(error) => Some(error.to_string()),
+                    Err(error) => Some(error.clone()),
                 };
                 for (at, failed) in places.into_iter().zip(failed.iter().cycle()) {
                     ended[at].2 = Err(failed.clone());
