@@ -1,6 +1,7 @@
 //! The coordinators: the only place where the lifecycle of sessions is decided
 //! (`spec/lifecycle.md`). Knows no SQL, git or PTY: those are behind [`ports`].
 
+mod answer;
 mod cleanup;
 pub mod context;
 mod create;
@@ -21,6 +22,7 @@ mod recover;
 pub mod report;
 mod restore;
 mod send;
+mod starts;
 mod stop;
 #[cfg(test)]
 mod tests;
