@@ -24,14 +24,14 @@ async fn small_edits_are_audited_w6() {
 
 #[tokio::test]
 async fn a_project_is_registered_under_its_canonical_path_p6() {
-    let (host, _) = host(vec![]);
+    let (host, recorder) = host(vec![]);
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("Shop");
     std::fs::create_dir_all(folder.join(".git")).unwrap();
     std::os::unix::fs::symlink(&folder, root.path().join("link")).unwrap();
     let add = async |path: &Path, name: Option<&str>| {
         let name = name.map(|name| ProjectName::new(name).unwrap());
-        host.add_project(path, name, ProjectSetup::default()).await
+        host.add_project(path, name, ProjectSetup::default(), &OPERATOR).await
     };
     let project = add(&root.path().join("link"), None).await.unwrap();
     assert_eq!(project.path, folder.canonicalize().unwrap());
@@ -40,9 +40,25 @@ async fn a_project_is_registered_under_its_canonical_path_p6() {
     assert_eq!(add(&folder.join("none"), None).await.unwrap_err().kind(), ErrorKind::Refused);
     assert_eq!(add(&folder, Some("chat")).await.unwrap_err().kind(), ErrorKind::Usage);
     let nobody = ProjectName::new("nobody").unwrap();
-    assert!(matches!(host.remove_project(&nobody).await, Err(HostError::NoProject(_))));
-    host.move_project(&project.name, 0).await.unwrap();
-    host.remove_project(&project.name).await.unwrap();
+    assert!(matches!(host.remove_project(&nobody, &OPERATOR).await, Err(HostError::NoProject(_))));
+    host.move_project(&project.name, 0, &OPERATOR).await.unwrap();
+    host.remove_project(&project.name, &OPERATOR).await.unwrap();
+    // All of it is in the audit, and nothing that was refused.
+    let events = recorder.read(|m| {
+        m.events.iter().map(|e| (e.verb.clone(), e.cause.clone().unwrap())).collect::<Vec<_>>()
+    });
+    let at = |folder: &Path| folder.canonicalize().unwrap().display().to_string();
+    let event = |verb: &str, cause: &str| (verb.to_owned(), cause.to_owned());
+    assert_eq!(
+        events,
+        [
+            event("project_add", &format!("shop at {}", at(&folder))),
+            event("project_add", &format!("plain at {}", at(root.path()))),
+            event("project_move", "shop to place 0"),
+            event("project_remove", "shop"),
+        ]
+    );
+    assert!(recorder.read(|m| m.events.iter().all(|event| event.actor == "operator")));
 }
 
 #[tokio::test]

@@ -68,7 +68,8 @@ impl<P: Ports> Effects<P> {
             Effect::AddProject(path) => {
                 let what = format!("{} was not added", path.display());
                 self.outcome(what, async move |host| {
-                    let project = host.add_project(&path, None, ProjectSetup::default()).await?;
+                    let setup = ProjectSetup::default();
+                    let project = host.add_project(&path, None, setup, &ACTOR).await?;
                     Ok(Outcome::ProjectAdded(project))
                 });
             }
