@@ -162,6 +162,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// S3: the pattern of ids and names.
     #[test]
     fn ids_follow_the_pattern_and_refuse_paths() {
         for good in ["shop-1", "a", "0", "x.y_z-9"] {
@@ -172,6 +173,7 @@ mod tests {
         }
     }
 
+    /// S3: the default name of a project; `chat` is reserved.
     #[test]
     fn a_project_is_named_after_its_folder() {
         assert_eq!(ProjectName::from_folder("My Shop (2)").as_str(), "my-shop-2");
@@ -180,6 +182,7 @@ mod tests {
     }
 
     proptest! {
+        /// S3: any folder gives a legal name.
         #[test]
         fn every_folder_gives_a_legal_project_name(folder in ".{0,60}") {
             let name = ProjectName::from_folder(&folder).numbered(12);

@@ -2,6 +2,7 @@
 
 use crate::support::{TestHome, binary, texts};
 
+/// S3: ids are counted; a caller may choose one.
 #[test]
 fn ids_are_counted_and_never_used_twice() {
     let home = TestHome::new();
@@ -15,6 +16,7 @@ fn ids_are_counted_and_never_used_twice() {
     home.finish();
 }
 
+/// S3, C1: an id in use or in the trash is refused, with the way back.
 #[test]
 fn an_id_in_use_or_in_the_trash_is_refused() {
     let home = TestHome::new();
@@ -28,6 +30,7 @@ fn an_id_in_use_or_in_the_trash_is_refused() {
     home.finish();
 }
 
+/// C2: a retry finds the session that is there.
 #[test]
 fn a_retry_finds_the_session_that_is_there_c2() {
     let home = TestHome::new();
@@ -38,6 +41,7 @@ fn a_retry_finds_the_session_that_is_there_c2() {
     home.finish();
 }
 
+/// C1: an unknown agent or missing program is refused before any effect.
 #[test]
 fn a_missing_program_leaves_nothing() {
     let home = TestHome::new();
@@ -53,6 +57,7 @@ fn a_missing_program_leaves_nothing() {
     home.finish();
 }
 
+/// C1, C9: places and parents that are not there are refused.
 #[test]
 fn places_that_cannot_be_are_refused() {
     let home = TestHome::new();
@@ -74,6 +79,7 @@ fn places_that_cannot_be_are_refused() {
     home.finish();
 }
 
+/// C1: the branch name is looked at before any effect.
 #[test]
 fn a_branch_that_is_there_is_used_or_refused_by_where_it_is() {
     let home = TestHome::new();
@@ -91,6 +97,7 @@ fn a_branch_that_is_there_is_used_or_refused_by_where_it_is() {
     home.finish();
 }
 
+/// C9: the environment of an agent makes its spawn a child.
 #[test]
 fn an_agent_that_spawns_makes_a_child_c9() {
     let home = TestHome::new();
