@@ -37,13 +37,16 @@ macro_rules! name {
         pub struct $type(String);
 
         impl $type {
+            /// Most characters.
+            pub const LIMIT: usize = $limit;
+
             /// Checks `text` and takes it.
             ///
             /// # Errors
             /// The text breaks the pattern of `spec/lifecycle.md` S3.
             pub fn new(text: impl Into<String>) -> Result<Self, InvalidName> {
                 let text = text.into();
-                check($what, &text, $limit)?;
+                check($what, &text, Self::LIMIT)?;
                 Ok(Self(text))
             }
 
@@ -144,9 +147,12 @@ impl ProjectName {
         }
     }
 
-    /// This name with `-n` at its end, for the second and later of the same folder name.
+    /// This name with `-n` at its end, for the second and later of the same folder name; shortened
+    /// where it would be too long.
     pub fn numbered(&self, n: u32) -> Self {
-        Self(format!("{self}-{n}"))
+        let end = format!("-{n}");
+        let room = Self::LIMIT - end.len();
+        Self(self.0.chars().take(room).chain(end.chars()).collect())
     }
 }
 
@@ -179,6 +185,8 @@ mod tests {
         assert_eq!(ProjectName::from_folder("My Shop (2)").as_str(), "my-shop-2");
         assert_eq!(ProjectName::from_folder("chat").as_str(), "project");
         assert_eq!(ProjectName::from_folder("日本").as_str(), "project");
+        let long = ProjectName::new("x".repeat(40)).unwrap().numbered(12);
+        assert_eq!(long.as_str(), format!("{}-12", "x".repeat(37)));
     }
 
     proptest! {
