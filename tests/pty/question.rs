@@ -53,7 +53,7 @@ fn a_session_is_started_from_the_form_watched_and_answered() {
         (event["actor"].clone(), event["session"].clone(), event["cause"].clone())
     };
     let shop = format!("shop at {}", repository.path().display());
-    assert_eq!(who("answer"), ("operator".into(), "shop-1".into(), "Run the tests? Yes".into()));
+    assert_eq!(who("answer"), ("operator".into(), "shop-1".into(), "Run the tests? y".into()));
     assert_eq!(who("project_add"), ("operator".into(), serde_json::Value::Null, shop.into()));
     home.finish();
 }

@@ -32,9 +32,11 @@ async fn send_reads_the_row_just_before_it_writes_k5() {
             host.send(&Context::new(), &ids(&["a"]), "Go", true, &OPERATOR).await
         })
     };
-    while recorder.lanes().len() < 1 {
+    // On this one thread it waits for the lane by then.
+    for _ in 0..16 {
         tokio::task::yield_now().await;
     }
+    assert!(!sending.is_finished());
     recorder.change(|m| m.sessions.insert(id("a"), asking("a")));
     drop(held);
     let sent = sending.await.unwrap().unwrap();

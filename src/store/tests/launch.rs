@@ -3,6 +3,7 @@
 use crate::domain::activity::Activity;
 use crate::domain::ids::ProjectName;
 use crate::domain::lifecycle::TerminationReason;
+use crate::domain::plan::Conditions;
 use crate::domain::session::Session;
 use crate::domain::status::Status;
 
@@ -43,7 +44,7 @@ async fn a_number_is_used_once_also_after_a_purge_s3() {
         } else {
             let row = TombstoneRow { id: next.clone(), was_live: false, trash_path: None };
             let (wanted, batch) = ([next.clone()].into(), "b1".parse().unwrap());
-            let done = store.tombstone(&wanted, &Default::default(), &[row], &batch).await;
+            let done = store.tombstone(&wanted, &Conditions::default(), &[row], &batch).await;
             assert!(matches!(done, Ok(Tombstoned::Done { .. })));
             let taken = store.insert_seed(&super::seed(next.as_str(), None)).await;
             assert_eq!(taken, Err(StoreError::InTrash { id: next.clone() }));
