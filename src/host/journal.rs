@@ -25,7 +25,7 @@ const WAIT_PAUSE: Duration = Duration::from_millis(20);
 const SAY_AFTER: Duration = Duration::from_millis(50);
 
 /// Results after which an operation no longer touches the session.
-const SETTLED: [&str; 4] = ["moved", "purged", "failed", "skipped"];
+const SETTLED: [&str; 5] = ["moved", "done", "purged", "failed", "skipped"];
 
 impl<P: Ports> Host<P> {
     /// A fresh operation, not yet written.
@@ -40,6 +40,7 @@ impl<P: Ports> Host<P> {
             session_ids,
             results: Vec::new(),
             error: None,
+            asked: None,
         }
     }
 
@@ -151,6 +152,8 @@ impl<P: Ports> Host<P> {
         error: Option<String>,
     ) {
         operation.state = state;
+        // Results are written by the steps: those of the beginning would undo them.
+        operation.results = Vec::new();
         operation.error = error;
         operation.ended_at = Some(self.ports.now());
         let id = operation.id.clone();
