@@ -154,7 +154,8 @@ impl<P: Ports> Host<P> {
                 let error = Some("interrupted, then undone".to_owned());
                 self.finish(ctx, operation, OperationState::Failed, error).await;
             }
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // Kept waiting, by a git for one that outlived its process: the next start tries again.
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::TimedOut) => {}
             Err(error) => {
                 let error = Some(error.to_string());
                 self.finish(ctx, operation, OperationState::Stuck, error).await;

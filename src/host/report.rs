@@ -269,6 +269,9 @@ pub struct RecoverReport {
     pub orphans: Vec<PathBuf>,
 }
 
+/// State of a session that waits for a place to start (C10).
+pub const QUEUED: &str = "queued";
+
 /// What a coordinator reports while it runs (D14).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
@@ -281,7 +284,7 @@ pub enum Progress {
         /// How many sessions.
         total: usize,
     },
-    /// One session of it moved on: `waiting`, `closing`, `escalated`, `deleted`, `moved`, `skipped`,
+    /// One session of it moved on: `queued`, `waiting`, `closing`, `escalated`, `deleted`, `moved`, `skipped`,
     /// `failed`, or a step of create.
     Session {
         /// The operation.
