@@ -300,8 +300,8 @@ impl<P: Ports> Host<P> {
             if operation.kind != Verb::Cleanup {
                 self.end_row(ctx, &session.id).await?;
             }
-            if operation.kind != Verb::Stop {
-                self.free(ctx, operation, &session).await?;
+            if operation.kind != Verb::Stop && self.free(ctx, operation, &session).await?.freed {
+                self.clear(ctx, &session.id).await?;
             }
         }
         Ok(Recovered::Finished)

@@ -140,6 +140,13 @@ impl Bench {
         Host::new(parts(&self.home(), workspace, self.puppets.clone()).await.unwrap())
     }
 
+    /// Waits until everything that was let go of is gone, the writer of the store too.
+    pub(super) async fn end_of_process(&self) {
+        while Arc::strong_count(&self.puppets.0) > 1 {
+            tokio::task::yield_now().await;
+        }
+    }
+
     pub(super) fn worktree(&self, id: &str) -> PathBuf {
         self.home().worktrees(&WorkspaceName::default()).join("shop").join(id)
     }

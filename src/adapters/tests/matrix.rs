@@ -71,13 +71,14 @@ impl Stage {
         }
     }
 
-    /// Plays the scene with a plan of faults; answers how many points it passed.
-    async fn play(&self, faults: Faults, case: &str) -> usize {
+    /// Plays the scene with a plan of faults; answers the points it passed.
+    async fn play(&self, faults: Faults, case: &str) -> Vec<String> {
         let faults = Arc::new(faults);
         let ctx = Context::new().with_faults(Arc::clone(&faults));
         let host = self.bench.host().await;
         self.cut(&faults, Box::pin(self.scene.run(&self.bench, &host, &ctx))).await;
         drop(host);
+        self.bench.end_of_process().await;
         let host = self.bench.host().await;
         host.recover(&Context::new()).await.unwrap();
         let first = self.state(&host).await;
@@ -86,7 +87,7 @@ impl Stage {
         assert!(again.resumed.is_empty() && again.undone.is_empty(), "{case}: {again:?}");
         assert!(again.stuck.is_empty() && again.orphans.is_empty(), "{case}: {again:?}");
         self.check(&host, !faults.fails(), case).await;
-        faults.passed().len()
+        faults.passed()
     }
 
     /// What a recovery may not change any more.
@@ -206,11 +207,12 @@ impl Stage {
 async fn after_a_fault_at_any_point_store_git_and_files_agree(scene: Scene) {
     let stage = Stage::new(scene).await;
     let points = stage.play(Faults::none(), "no fault").await;
-    assert!(points >= 6, "{scene:?} has {points} points only");
-    for at in 0..points {
+    assert!(points.len() >= 6, "{scene:?} has {points:?} only");
+    for (at, point) in points.iter().enumerate() {
         for fault in [Fault::Fail, Fault::Crash] {
             stage.bench.rewind();
-            stage.play(Faults::none().and(at, fault), &format!("{scene:?} {fault:?} at {at}")).await;
+            let case = format!("{scene:?}: {fault:?} at {at}, {point}");
+            stage.play(Faults::none().and(at, fault), &case).await;
         }
     }
 }

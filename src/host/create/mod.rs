@@ -68,6 +68,8 @@ struct Made {
     worktree: Option<Worktree>,
     /// The row names the worktree.
     named: bool,
+    /// The worktree was given back.
+    freed: bool,
     prepared: bool,
     runtime: bool,
 }

@@ -77,7 +77,7 @@ impl<P: Ports> Creation<'_, P> {
         let ctx = self.ctx.detached(FAILED_CREATE_CLEAN);
         let given = self.host.ports.give_back(&ctx, &project.path, &worktree);
         match ctx.step("giving back the worktree", given).await {
-            Ok(freed) if freed.freed => {}
+            Ok(freed) if freed.freed => self.made.freed = true,
             Ok(freed) => {
                 let reason = freed.reason.unwrap_or_else(|| "it is not clean".to_owned());
                 troubles.push(format!("kept {}: {reason}", worktree.path.display()));
@@ -106,6 +106,10 @@ impl<P: Ports> Creation<'_, P> {
         let parked = async {
             if let Some(kept) = self.made.worktree.as_ref().filter(|_| !self.made.named) {
                 self.host.ports.set_worktree(&self.id, kept).await?;
+            }
+            if self.made.freed && self.made.named {
+                // Its branch went along: a restore makes both anew.
+                self.host.ports.clear_worktree(&self.id).await?;
             }
             self.host.ports.park(&self.id, &error).await?;
             self.host.ports.session(&self.id).await
