@@ -52,11 +52,7 @@ pub async fn open(home: &Home, workspace: WorkspaceName) -> Result<Host<Real>, O
     Ok(Host::new(parts(home, workspace, Keepers::default()).await?))
 }
 
-async fn parts<R>(
-    home: &Home,
-    workspace: WorkspaceName,
-    runtime: R,
-) -> Result<Real<R>, OpenError> {
+async fn parts<R>(home: &Home, workspace: WorkspaceName, runtime: R) -> Result<Real<R>, OpenError> {
     let config = config::load(home)?;
     let (agents, mistakes) = Registry::load(home, &config);
     let (files, name) = (home.clone(), workspace.clone());

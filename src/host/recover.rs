@@ -15,7 +15,7 @@ use super::context::{CLEAN_UP, CLOSE, Context};
 use super::create::planned::Planned;
 use super::delete::moves::Move;
 use super::error::{HostError, HostResult};
-use super::ports::{Closed, Freed, Ports};
+use super::ports::{Closed, Freed, Ports, Worktree};
 use super::report::RecoverReport;
 
 /// What recovery made of an operation.
@@ -215,8 +215,7 @@ impl<P: Ports> Host<P> {
             return self.roll_back(ctx, &session.id).await;
         }
         if session.worktree().is_none() {
-            let named = self.ports.set_worktree(&session.id, worktree);
-            ctx.write("recording the worktree", named).await?;
+            self.name_kept(ctx, &session.id, worktree, &freed).await?;
         }
         let kept = || "the worktree is not clean".to_owned();
         let why = freed.reason.unwrap_or_else(kept);
@@ -285,9 +284,25 @@ impl<P: Ports> Host<P> {
         self.end_runtime(ctx, &session.id).await?;
         self.stay_ended(ctx, &session).await;
         if let Some(planned) = Planned::of(operation).filter(|_| session.worktree().is_none()) {
-            self.give_back(ctx, &planned).await?;
+            let freed = self.give_back(ctx, &planned).await?;
+            self.name_kept(ctx, &session.id, &planned.worktree, &freed).await?;
         }
         Ok(Recovered::Undone)
+    }
+
+    /// The row names a worktree that was made for it and holds work.
+    pub(super) async fn name_kept(
+        &self,
+        ctx: &Context,
+        id: &SessionId,
+        worktree: &Worktree,
+        freed: &Freed,
+    ) -> HostResult<()> {
+        if freed.freed {
+            return Ok(());
+        }
+        let named = self.ports.set_worktree(id, worktree);
+        ctx.write("recording the worktree", named).await
     }
 
     /// The intent was recorded, so it is carried out.

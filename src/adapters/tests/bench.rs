@@ -33,8 +33,7 @@ impl Puppets {
 
 impl RuntimePort for Real<Puppets> {
     async fn start(&self, _ctx: &Context, request: &StartRequest) -> PortResult<Started> {
-        let created =
-            self.runtime.with(|all| all.insert(request.id.clone(), false)).is_none();
+        let created = self.runtime.with(|all| all.insert(request.id.clone(), false)).is_none();
         Ok(Started { created, keeper_pid: 7, pid: 8, started_at: self.store.now() })
     }
     async fn publish_runtime(&self, _ctx: &Context, id: &SessionId, _g: u32) -> PortResult<()> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::adapters::Real;
+use crate::domain::event::Actor;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::operation::OperationState;
 use crate::domain::session::Session;
@@ -14,7 +15,7 @@ use crate::host::context::Context;
 use crate::host::faults::{Fault, Faults};
 use crate::host::ports::StorePort as _;
 
-use super::bench::{Bench, Files, Puppets, files, git};
+use super::bench::{Bench, Files, Puppets, files, id};
 use super::scenes::Scene;
 
 /// A scene, and what its sessions held before it.
@@ -87,6 +88,9 @@ impl Stage {
         assert!(again.resumed.is_empty() && again.undone.is_empty(), "{case}: {again:?}");
         assert!(again.stuck.is_empty() && again.orphans.is_empty(), "{case}: {again:?}");
         self.check(&host, !faults.fails(), case).await;
+        if self.scene == Scene::Create {
+            Self::retry(&host, case).await;
+        }
         faults.passed()
     }
 
@@ -96,6 +100,15 @@ impl Stage {
         let operations = operations.iter().map(|one| format!("{} {}", one.id, one.state));
         let worktrees = self.bench.git(&["worktree", "list", "--porcelain"]);
         (rows(host).await, operations.collect(), worktrees)
+    }
+
+    /// C7: what is parked can be restored, which makes its worktree anew.
+    async fn retry(host: &Host<Real<Puppets>>, case: &str) {
+        let parked = host.ports().session(&id("a")).await.unwrap();
+        if parked.is_some_and(|session| session.condition.lifecycle.state.is_terminal()) {
+            let (now, _) = host.launch(&Context::new(), &id("a"), &Actor::Operator).await.unwrap();
+            assert!(now.folder.join("lib.txt").exists() && now.is_live(), "{case}");
+        }
     }
 
     async fn check(&self, host: &Host<Real<Puppets>>, whole: bool, case: &str) {
@@ -119,8 +132,7 @@ impl Stage {
     fn check_rows(&self, rows: &[Session], case: &str) {
         let ids: BTreeSet<SessionId> = rows.iter().map(|session| session.id.clone()).collect();
         assert_eq!(ids.len(), rows.len(), "{case}: a row is there twice");
-        let optional: BTreeSet<SessionId> =
-            self.scene.optional().into_iter().map(super::bench::id).collect();
+        let optional: BTreeSet<SessionId> = self.scene.optional().into_iter().map(id).collect();
         let there = ids.intersection(&optional).count();
         assert!(there == 0 || there == optional.len(), "{case}: part of a tree is left");
         let fixed = |ids: &BTreeSet<SessionId>| -> BTreeSet<SessionId> {
@@ -132,7 +144,11 @@ impl Stage {
             let id = &session.id;
             let lifecycle = &session.condition.lifecycle;
             let live = session.is_live() && session.deletion.is_none();
-            assert_eq!(keepers.get(id).copied(), live.then_some(true), "{case}: {id} {lifecycle:?}");
+            assert_eq!(
+                keepers.get(id).copied(),
+                live.then_some(true),
+                "{case}: {id} {lifecycle:?}"
+            );
             assert!(!live || lifecycle.published == lifecycle.generation, "{case}: {id}");
             assert!(live || lifecycle.state.is_terminal() || session.deletion.is_some(), "{case}");
         }
@@ -158,14 +174,20 @@ impl Stage {
                     aside.insert(moved.clone());
                 } else {
                     let only = ["lib.txt", ".gitignore", ".env"].map(PathBuf::from);
-                    let held: BTreeSet<&PathBuf> = held.into_iter().flat_map(BTreeMap::keys).collect();
-                    assert!(held.iter().all(|path| only.contains(path)), "{case}: {held:?} is lost");
+                    let held: BTreeSet<&PathBuf> =
+                        held.into_iter().flat_map(BTreeMap::keys).collect();
+                    assert!(
+                        held.iter().all(|path| only.contains(path)),
+                        "{case}: {held:?} is lost"
+                    );
                 }
                 continue;
             };
             let now = files(&place);
             match held {
-                Some(held) => assert_eq!(&now, held, "{case}: files of {id} in {}", place.display()),
+                Some(held) => {
+                    assert_eq!(&now, held, "{case}: files of {id} in {}", place.display())
+                }
                 None => assert!(now.contains_key(Path::new("lib.txt")), "{case}: {id}: {now:?}"),
             }
         }
@@ -176,8 +198,11 @@ impl Stage {
     fn check_git(&self, rows: &[Session], aside: &BTreeSet<PathBuf>, case: &str) {
         let list = self.bench.git(&["worktree", "list", "--porcelain"]);
         assert!(!list.lines().any(|line| line.starts_with("prunable")), "{case}: {list}");
-        let registered: BTreeSet<PathBuf> =
-            list.lines().filter_map(|line| line.strip_prefix("worktree ")).map(PathBuf::from).collect();
+        let registered: BTreeSet<PathBuf> = list
+            .lines()
+            .filter_map(|line| line.strip_prefix("worktree "))
+            .map(PathBuf::from)
+            .collect();
         let mut wanted = aside.clone();
         wanted.insert(self.bench.repository());
         wanted.extend(rows.iter().filter_map(place));
@@ -186,21 +211,27 @@ impl Stage {
         for folder in subfolders(made.parent().unwrap()) {
             assert!(wanted.contains(&folder), "{case}: {} has no row", folder.display());
         }
-        for session in rows {
-            let id = &session.id;
-            let branch = format!("refs/heads/callboard/{id}");
-            self.bench.git(&["rev-parse", "--verify", "--quiet", &branch]);
-            let Some(place) = place(session) else { continue };
-            let head = git(&place, &["rev-parse", "--symbolic-full-name", "HEAD"]);
-            assert_eq!(head == branch, session.deletion.is_none(), "{case}: {id} is on {head}");
-        }
         let branches = self.bench.git(&["branch", "--format=%(refname:short)"]);
-        for branch in branches.lines().filter_map(|name| name.strip_prefix("callboard/")) {
-            let named = rows.iter().any(|session| session.id.as_str() == branch);
-            assert!(named, "{case}: branch of {branch} without a row");
+        let branches: BTreeSet<&str> =
+            branches.lines().filter_map(|name| name.strip_prefix("callboard/")).collect();
+        for session in rows {
+            let id = session.id.as_str();
+            let Some(place) = place(session) else { continue };
+            assert!(branches.contains(id), "{case}: the branch of {id} is gone");
+            let head = std::fs::read_to_string(git_dir(&place).join("HEAD")).unwrap();
+            let attached = head.trim_end() == format!("ref: refs/heads/callboard/{id}");
+            assert_eq!(attached, session.deletion.is_none(), "{case}: {id} is on {head}");
         }
+        let rowless = branches.iter().find(|id| !rows.iter().any(|one| one.id.as_str() == **id));
+        assert_eq!(rowless, None, "{case}: a branch without a row");
         self.bench.git(&["fsck", "--connectivity-only", "--no-dangling"]);
     }
+}
+
+/// The git folder of a worktree.
+fn git_dir(worktree: &Path) -> PathBuf {
+    let link = std::fs::read_to_string(worktree.join(".git")).unwrap();
+    PathBuf::from(link.strip_prefix("gitdir: ").unwrap().trim_end())
 }
 
 /// V5, V1, V2: whatever is cut short or fails, store, git and folders agree after one recovery.
@@ -210,6 +241,9 @@ async fn after_a_fault_at_any_point_store_git_and_files_agree(scene: Scene) {
     assert!(points.len() >= 6, "{scene:?} has {points:?} only");
     for (at, point) in points.iter().enumerate() {
         for fault in [Fault::Fail, Fault::Crash] {
+            if fault == Fault::Fail && point.starts_with("after") {
+                continue;
+            }
             stage.bench.rewind();
             let case = format!("{scene:?}: {fault:?} at {at}, {point}");
             stage.play(Faults::none().and(at, fault), &case).await;

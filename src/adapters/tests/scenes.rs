@@ -120,7 +120,7 @@ impl Scene {
 
     /// Whether it gives back worktrees that hold no work.
     pub(super) fn frees(self) -> bool {
-        matches!(self, Self::Kill | Self::Cleanup | Self::LaunchAnew)
+        matches!(self, Self::Create | Self::Kill | Self::Cleanup | Self::LaunchAnew)
     }
 }
 

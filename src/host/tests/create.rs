@@ -223,7 +223,10 @@ async fn a_runtime_that_does_not_start_parks_the_session_c7() {
     assert_eq!(session.condition.status, Status::Errored);
     assert_eq!(error, "start shop-1 fails");
     let acts = acts(&recorder);
-    assert_eq!(acts[5..], ["start shop-1", "unprepare", "give_back", "park shop-1"]);
+    assert_eq!(
+        acts[5..],
+        ["start shop-1", "unprepare", "give_back", "clear_worktree shop-1", "park shop-1"]
+    );
 }
 
 #[tokio::test]
