@@ -3,3 +3,4 @@
 mod bench;
 mod matrix;
 mod scenes;
+mod twice;

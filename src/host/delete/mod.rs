@@ -115,7 +115,7 @@ impl<P: Ports> Host<P> {
             return Err(HostError::NotAdmitted);
         }
         let operation = self.operation(Verb::Delete, admitted.touched());
-        let own = self.own(&operation).await?;
+        let _own = self.own(&operation).await?;
         let locks = self.hold(ctx, &admitted.touched(), &operation).await?;
         let view = self.view(request, run).await?;
         if view.touched() != admitted.touched() {
@@ -126,6 +126,9 @@ impl<P: Ports> Host<P> {
         }
         self.begin(ctx, &self.intent(&operation, &view)).await?;
         let deleted = self.commit(ctx, &request.conditions, &operation, view, run).await;
+        if let Err((None, _)) = &deleted {
+            self.recover_held(ctx, &operation.id).await;
+        }
         // File moves hold no one up (L4, D7).
         drop(locks);
         match deleted {
@@ -140,13 +143,7 @@ impl<P: Ports> Host<P> {
                 self.finish(ctx, operation, state, Some(cause.to_string())).await;
                 Err(cause)
             }
-            Err((None, cause)) => {
-                // Whether it was committed is known to the store alone: recovery asks it.
-                if let Err(error) = self.recover_operation(ctx, &operation.id, own).await {
-                    tracing::warn!(operation = %operation.id, %error, "left to the next start");
-                }
-                Err(cause)
-            }
+            Err((None, cause)) => Err(cause),
         }
     }
 

@@ -109,8 +109,18 @@ impl Recorder {
     }
     /// The recorded calls that act on the world: without plain reads and the journal.
     pub(in crate::host) fn acts(&self) -> Vec<String> {
-        let quiet =
-            ["projects", "plan_rows", "begin", "step ", "finish ", "advice", "probe", "busy"];
+        let quiet = [
+            "projects",
+            "plan_rows",
+            "begin",
+            "step ",
+            "finish ",
+            "advice",
+            "probe",
+            "busy",
+            "own",
+            "lock ",
+        ];
         let mut calls = self.calls();
         calls.retain(|call| !quiet.iter().any(|name| call.starts_with(name)));
         calls
@@ -409,7 +419,7 @@ impl LockPort for Recorder {
         let ids: BTreeSet<&SessionId> = ids.iter().collect();
         let take = async {
             let mut lanes = Vec::new();
-            for id in ids {
+            for id in &ids {
                 lanes.push(self.lanes.enter(id.as_str()).await);
             }
             lanes
@@ -419,13 +429,13 @@ impl LockPort for Recorder {
             message: ended.to_string(),
             hint: None,
         })?;
+        let names: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
+        self.call(&format!("lock {}", names.join(" ")), None, None)?;
         Ok(FakeGuard { _lanes: lanes, operation: None })
     }
     async fn acquire_operation(&self, id: &OperationId) -> PortResult<Option<FakeGuard>> {
         let free = self.change(|m| m.held.insert(id.clone()));
-        if !free {
-            self.call("busy", None, None)?;
-        }
+        self.call(if free { "own" } else { "busy" }, None, None)?;
         let operation = Some((self.clone(), id.clone()));
         Ok(free.then(|| FakeGuard { _lanes: Vec::new(), operation }))
     }

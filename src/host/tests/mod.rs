@@ -8,6 +8,7 @@ mod fake_store;
 mod fake_trash;
 mod fake_world;
 mod locks;
+mod order;
 mod others;
 mod purge;
 mod recover;
