@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::domain::ids::{OperationId, SessionId};
@@ -20,7 +21,7 @@ const WAIT_PAUSE: Duration = Duration::from_millis(20);
 const SAID_EVERY: Duration = Duration::from_secs(1);
 
 /// Results after which an operation no longer touches the session.
-const SETTLED: [&str; 4] = ["moved", "purged", "failed", "skipped"];
+const SETTLED: [&str; 5] = ["moved", "done", "purged", "failed", "skipped"];
 
 impl<P: Ports> Host<P> {
     /// Lanes and locks of `ids`. Whoever finds an unfinished operation on one of them lets go, and
@@ -32,7 +33,7 @@ impl<P: Ports> Host<P> {
         ids: &[SessionId],
         operation: &Operation,
     ) -> HostResult<P::Guard> {
-        let told = Told { host: self, operation: &operation.id };
+        let told = Told { host: self, operation: &operation.id, said: AtomicBool::new(false) };
         tokio::select! {
             biased;
             held = self.locked(ctx, ids, operation) => held,
@@ -89,10 +90,11 @@ impl<P: Ports> Host<P> {
     }
 }
 
-/// An operation that waits; its end is told when this goes, however the wait ends.
+/// An operation that may wait; where that was told, so is its end when this goes, however it came.
 struct Told<'a, P: Ports> {
     host: &'a Host<P>,
     operation: &'a OperationId,
+    said: AtomicBool,
 }
 
 impl<P: Ports> Told<'_, P> {
@@ -102,12 +104,15 @@ impl<P: Ports> Told<'_, P> {
         loop {
             tokio::time::sleep(SAID_EVERY).await;
             match self.host.unfinished_on(ids, &itself).await {
-                Ok(Some((other, id))) => self.host.report(Progress::Waits {
-                    operation: self.operation.clone(),
-                    id,
-                    behind: other.kind,
-                    since: other.started_at,
-                }),
+                Ok(Some((other, id))) => {
+                    self.said.store(true, Ordering::Relaxed);
+                    self.host.report(Progress::Waits {
+                        operation: self.operation.clone(),
+                        id,
+                        behind: other.kind,
+                        since: other.started_at,
+                    });
+                }
                 Ok(None) => {}
                 Err(error) => tracing::debug!(%error, "not known what is waited for"),
             }
@@ -117,7 +122,9 @@ impl<P: Ports> Told<'_, P> {
 
 impl<P: Ports> Drop for Told<'_, P> {
     fn drop(&mut self) {
-        self.host.report(Progress::Waited { operation: self.operation.clone() });
+        if self.said.load(Ordering::Relaxed) {
+            self.host.report(Progress::Waited { operation: self.operation.clone() });
+        }
     }
 }
 

@@ -26,6 +26,7 @@ impl<P: Ports> Host<P> {
             session_ids,
             results: Vec::new(),
             error: None,
+            asked: None,
         }
     }
 
@@ -69,6 +70,8 @@ impl<P: Ports> Host<P> {
         error: Option<String>,
     ) {
         operation.state = state;
+        // Results are written by the steps: those of the beginning would undo them.
+        operation.results = Vec::new();
         operation.error = error;
         operation.ended_at = Some(self.ports.now());
         let id = operation.id.clone();

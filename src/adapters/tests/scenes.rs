@@ -74,28 +74,28 @@ impl Scene {
         let named: Vec<_> = ALL.iter().map(|text| id(text)).collect();
         let always = Conditions::default();
         match self {
-            Self::Create => drop(host.create(ctx, request("a", Some("z"))).await),
-            Self::Delete => drop(host.delete(ctx, deletes(&["a", "d"]), &|_| true).await),
+            Self::Create => drop(Box::pin(host.create(ctx, request("a", Some("z")))).await),
+            Self::Delete => drop(Box::pin(host.delete(ctx, deletes(&["a", "d"]), &|_| true)).await),
             Self::Clear => {
                 let request = host.clear_request(OPERATOR).await.unwrap();
-                drop(host.delete(ctx, request, &|_| true).await);
+                drop(Box::pin(host.delete(ctx, request, &|_| true)).await);
             }
-            Self::Restore => drop(host.restore(ctx, back(RestoreTarget::Last)).await),
+            Self::Restore => drop(Box::pin(host.restore(ctx, back(RestoreTarget::Last))).await),
             Self::RestoreTo => {
                 let to = Some(bench.here().join("elsewhere"));
                 let target = RestoreTarget::Ids(vec![id("d")]);
-                drop(host.restore(ctx, RestoreRequest { to, ..back(target) }).await);
+                drop(Box::pin(host.restore(ctx, RestoreRequest { to, ..back(target) })).await);
             }
             Self::Purge => {
                 let choice = PurgeChoice { ids: Some(ids(&["b"])), ..PurgeChoice::default() };
                 let request = PurgeRequest { choice, branches: BTreeSet::new(), actor: OPERATOR };
-                drop(host.purge(ctx, &request, &|_| true).await);
+                drop(Box::pin(host.purge(ctx, &request, &|_| true)).await);
             }
-            Self::Stop => drop(host.stop(ctx, &named, &always, false, &OPERATOR).await),
-            Self::Kill => drop(host.kill(ctx, &named, &always, &OPERATOR).await),
-            Self::Cleanup => drop(host.cleanup(ctx, None, &OPERATOR).await),
-            Self::Launch => drop(host.launch(ctx, &id("a"), &OPERATOR).await),
-            Self::LaunchAnew => drop(host.launch(ctx, &id("d"), &OPERATOR).await),
+            Self::Stop => drop(Box::pin(host.stop(ctx, &named, &always, false, &OPERATOR)).await),
+            Self::Kill => drop(Box::pin(host.kill(ctx, &named, &always, &OPERATOR)).await),
+            Self::Cleanup => drop(Box::pin(host.cleanup(ctx, None, &OPERATOR)).await),
+            Self::Launch => drop(Box::pin(host.launch(ctx, &id("a"), &OPERATOR)).await),
+            Self::LaunchAnew => drop(Box::pin(host.launch(ctx, &id("d"), &OPERATOR)).await),
         }
     }
 
@@ -137,7 +137,13 @@ fn dirty(bench: &Bench, id: &str) {
 
 fn deletes(texts: &[&str]) -> DeleteRequest {
     let conditions = Conditions::default();
-    DeleteRequest { ids: ids(texts), conditions, with_rowless: false, actor: OPERATOR }
+    DeleteRequest {
+        ids: ids(texts),
+        conditions,
+        with_rowless: false,
+        closed: BTreeSet::new(),
+        actor: OPERATOR,
+    }
 }
 
 fn back(target: RestoreTarget) -> RestoreRequest {

@@ -23,7 +23,7 @@ async fn state(bench: &Bench, ports: &Real<Puppets>) -> (Vec<String>, String, Fi
     let mut all = ports.all_ids().await.unwrap();
     all.extend(ports.tombstones().await.unwrap().into_iter().map(|row| row.id));
     let times = Regex::new(r"Timestamp\(\d+\)").unwrap();
-    let without = |row: &Session| times.replace_all(&format!("{row:#?}"), "").into_owned();
+    let without = |row: &Session| times.replace_all(&format!("{row:?}"), "").into_owned();
     let rows = ports.sessions(&all).await.unwrap().iter().map(without).collect();
     let git = bench.git(&["worktree", "list", "--porcelain"])
         + &bench.git(&["branch", "--format=%(refname) %(objectname)"]);
@@ -106,7 +106,12 @@ async fn every_act_and_its_undo_change_nothing_the_second_time_v1() {
     std::fs::write(path.join("lib.txt"), "changed\n").unwrap();
     let batch = BatchId::new("batch-1").unwrap();
     let trash = ports.trash_path(&batch, a);
-    let rows = [TombstoneRow { id: a.clone(), was_live: false, trash_path: Some(trash.clone()) }];
+    let rows = [TombstoneRow {
+        id: a.clone(),
+        was_live: false,
+        closed: false,
+        trash_path: Some(trash.clone()),
+    }];
     let (requested, always) = (ids(&["a"]), Conditions::default());
     let first = twice!(b, ports, ports.tombstone(&requested, &always, &rows, &batch));
     assert!(matches!(first, Tombstoned::Done { .. }));
@@ -115,9 +120,11 @@ async fn every_act_and_its_undo_change_nothing_the_second_time_v1() {
     twice!(b, ports, ports.untombstone(&[Untombstone { id: a.clone(), folder: None }]));
     ports.tombstone(&requested, &always, &rows, &batch).await.unwrap();
     ports.move_to_trash(ctx, repository, path, &trash).await.unwrap();
-    twice!(b, ports, ports.purge_rows(&[vec![a.clone()]]));
+    // Never done again: what it committed is seen by the rows that are gone.
+    ports.purge_rows(&[vec![a.clone()]]).await.unwrap();
     twice!(b, ports, ports.remove_trashed(ctx, Some(repository), &trash));
-    twice!(b, ports, ports.delete_branch(ctx, repository, &made.branch, true));
+    let branches = [made.branch.clone()];
+    twice!(b, ports, ports.delete_branches(ctx, repository, &branches, true));
     twice!(b, ports, ports.remove_history(a));
     let (rows, git, found) = state(b, ports).await;
     assert!(rows.is_empty() && !git.contains("callboard/"), "{git}");

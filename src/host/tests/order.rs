@@ -20,6 +20,7 @@ fn deletes(texts: &[&str]) -> DeleteRequest {
         ids: ids(texts).into_iter().collect(),
         conditions: Conditions::default(),
         with_rowless: false,
+        closed: [].into(),
         actor: OPERATOR,
     }
 }
