@@ -58,7 +58,9 @@ async fn a_create_goes_through_its_steps_in_order_each_journalled_first_c3() {
         calls[from..],
         [
             "reserve_id",
+            "own",
             "acquire_start",
+            "lock shop-1",
             "begin",
             "step seed",
             "insert_seed shop-1",

@@ -12,6 +12,7 @@ mod fake_trash;
 mod fake_world;
 mod launch;
 mod locks;
+mod order;
 mod others;
 mod purge;
 mod recover;
