@@ -42,7 +42,8 @@ async fn a_number_is_used_once_also_after_a_purge_s3() {
         if round == 0 {
             store.rollback_seed(&next).await.unwrap();
         } else {
-            let row = TombstoneRow { id: next.clone(), was_live: false, closed: false, trash_path: None };
+            let row =
+                TombstoneRow { id: next.clone(), closed: false, was_live: false, trash_path: None };
             let (wanted, batch) = ([next.clone()].into(), "b1".parse().unwrap());
             let done = store.tombstone(&wanted, &Conditions::default(), &[row], &batch).await;
             assert!(matches!(done, Ok(Tombstoned::Done { .. })));
