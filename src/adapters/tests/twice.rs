@@ -117,7 +117,12 @@ async fn every_act_and_its_undo_change_nothing_the_second_time_v1() {
     assert!(matches!(first, Tombstoned::Done { .. }));
     twice!(b, ports, ports.move_to_trash(ctx, repository, path, &trash));
     twice!(b, ports, ports.move_back(ctx, repository, &trash, path, Some(&made.branch)));
-    twice!(b, ports, ports.untombstone(&[Untombstone { id: a.clone(), folder: None }]));
+    // The one transaction of a restore is never done again: its rows tell. A second one is refused.
+    let rows_back = [Untombstone { id: a.clone(), folder: None }];
+    ports.untombstone(&rows_back).await.unwrap();
+    let before = state(b, ports).await;
+    ports.untombstone(&rows_back).await.unwrap_err();
+    assert_eq!(state(b, ports).await, before);
     ports.tombstone(&requested, &always, &rows, &batch).await.unwrap();
     ports.move_to_trash(ctx, repository, path, &trash).await.unwrap();
     // Never done again: what it committed is seen by the rows that are gone.
