@@ -7,13 +7,15 @@ mod made;
 mod support;
 
 use std::path::Path;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 use callboard::domain::activity::Activity;
 use callboard::domain::facts::Facts;
-use callboard::domain::ids::SessionId;
+use callboard::domain::ids::{SessionId, WorkspaceName};
 use callboard::domain::plan::Conditions;
-use callboard::domain::query::{Filter, PageQuery};
+use callboard::domain::query::{Filter, Order, PageQuery};
+use callboard::os::clock::Clock;
 use callboard::os::random;
 use callboard::store::Store;
 use callboard::store::facts::FactsWriter;
@@ -32,10 +34,20 @@ const FEW: usize = 1_000;
 const BATCH: usize = 10_000;
 /// Rows of a section on the first page.
 const ROWS: usize = 10;
+/// Rows of a tall terminal.
+const SCREEN: usize = 60;
 /// Writers beside the one that is measured, each four times a second.
 const OTHERS: usize = 200;
+/// The argument by which this program is one of them.
+const CROWD: &str = "one-of-the-crowd";
 
 fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    if let [_, first, database, id] = args.as_slice()
+        && first == CROWD
+    {
+        return one_of_the_crowd(Path::new(database), id);
+    }
     let mut criterion = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_millis(500))
@@ -45,6 +57,7 @@ fn main() {
     let mut figures = Figures::default();
     let (few, many) = (Made::spread(&runtime, FEW), Made::spread(&runtime, MANY));
     first_pages(&mut criterion, &runtime, &mut figures, &few, &many);
+    board(&mut criterion, &runtime, &mut figures, &few, &many);
     one_change(&mut criterion, &mut figures, &many);
     crowd(&mut figures, &many);
     opening(&mut criterion, &mut figures, &many);
@@ -82,14 +95,37 @@ fn first_pages(
     let limit = Some(Duration::from_millis(3));
     figures.time(format!("first pages of {PROJECTS} sections + counts, {MANY}"), all, limit);
     figures.ratio(format!("  per row, {MANY} over {FEW}"), per_row[1] / per_row[0], Some(1.5));
-    let mut times = Times::default();
-    criterion.bench_function("counts", |bencher| {
-        bencher.iter_custom(|rounds| {
-            let counts = || runtime.block_on(many.store.sections()).unwrap();
-            (0..rounds).map(|_| times.of(counts).0).sum()
+}
+
+/// What a dashboard asks for: the counts, and one page of all sessions by zone.
+fn board(
+    criterion: &mut Criterion,
+    runtime: &Runtime,
+    figures: &mut Figures,
+    few: &Made,
+    many: &Made,
+) {
+    let query = PageQuery { order: Order::Zone, limit: SCREEN, ..PageQuery::default() };
+    let mut group = criterion.benchmark_group("counts and one page of the board");
+    let mut medians = Vec::new();
+    for (made, count) in [(few, FEW), (many, MANY)] {
+        let look = || {
+            runtime.block_on(async {
+                made.store.sections().await.unwrap();
+                made.store.page(&query).await.unwrap()
+            })
+        };
+        let mut times = Times::default();
+        group.bench_function(format!("{count} sessions"), |bencher| {
+            bencher.iter_custom(|rounds| (0..rounds).map(|_| times.of(look).0).sum());
         });
-    });
-    figures.time(format!("  counts alone, {MANY}"), times.median(), None);
+        medians.push(times.median());
+    }
+    group.finish();
+    let limit = Some(Duration::from_millis(3));
+    figures.time(format!("counts and {SCREEN} rows of the board, {MANY}"), medians[1], limit);
+    let ratio = medians[1].as_secs_f64() / medians[0].as_secs_f64();
+    figures.ratio(format!("  {MANY} over {FEW}"), ratio, Some(1.5));
 }
 
 async fn read_all(store: &Store) -> usize {
@@ -135,30 +171,38 @@ fn one_change(criterion: &mut Criterion, figures: &mut Figures, many: &Made) {
     figures.time(format!("status change, {MANY}"), times.median(), limit);
 }
 
-/// The same while two hundred others write, 800 times a second together.
+/// The same while two hundred processes write, 800 times a second together.
 fn crowd(figures: &mut Figures, many: &Made) {
-    let stop = std::sync::atomic::AtomicBool::new(false);
+    let own = std::env::current_exe().unwrap();
+    let others: Vec<Child> = many.live[1..=OTHERS]
+        .iter()
+        .map(|id| {
+            let mut other = Command::new(&own);
+            other.arg(CROWD).arg(many.store.database()).arg(id.as_str()).spawn().unwrap()
+        })
+        .collect();
+    let mut change = Changing::new(many, &many.live[0]);
     let mut times = Times::default();
-    std::thread::scope(|scope| {
-        for id in &many.live[1..=OTHERS] {
-            let (mut change, stop) = (Changing::new(many, id), &stop);
-            scope.spawn(move || {
-                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                    std::thread::sleep(Duration::from_millis(200).mul_f64(0.75 + random::jitter()));
-                    change.next();
-                }
-            });
-        }
-        let mut change = Changing::new(many, &many.live[0]);
-        for _ in 0..400 {
-            std::thread::sleep(Duration::from_millis(10));
-            times.of(|| change.next());
-        }
-        stop.store(true, std::sync::atomic::Ordering::Relaxed);
-    });
+    for _ in 0..400 {
+        std::thread::sleep(Duration::from_millis(10));
+        times.of(|| change.next());
+    }
+    for mut other in others {
+        assert!(other.wait().unwrap().success());
+    }
     figures.time(format!("  median while {OTHERS} others write"), times.median(), None);
     let limit = Some(Duration::from_millis(10));
     figures.time(format!("  p99 while {OTHERS} others write"), times.percentile(99), limit);
+}
+
+/// One of the crowd: writes four times a second for six seconds.
+fn one_of_the_crowd(database: &Path, id: &str) {
+    let id = SessionId::new(id).unwrap();
+    let mut change = Changing::of(database, &WorkspaceName::default(), &id);
+    for _ in 0..24 {
+        std::thread::sleep(Duration::from_millis(250).mul_f64(0.5 + random::jitter()));
+        change.next();
+    }
 }
 
 /// A keeper's writer and its next facts.
@@ -169,9 +213,13 @@ struct Changing {
 
 impl Changing {
     fn new(made: &Made, id: &SessionId) -> Self {
-        let writer = FactsWriter::open(made.store.database(), made.store.workspace(), id).unwrap();
-        let sequence = made.store.now().0.unsigned_abs() << 20;
-        Self { writer, facts: made::facts(sequence, made.store.now()) }
+        Self::of(made.store.database(), made.store.workspace(), id)
+    }
+
+    fn of(database: &Path, workspace: &WorkspaceName, id: &SessionId) -> Self {
+        let writer = FactsWriter::open(database, workspace, id).unwrap();
+        let now = Clock::System.now();
+        Self { writer, facts: made::facts(now.0.unsigned_abs() << 20, now) }
     }
 
     fn next(&mut self) {
