@@ -33,6 +33,7 @@ fn folded(condition: &Condition, value: Activity, seconds: u64) -> Condition {
     condition.fold(&facts(value, seconds), &[], at(seconds)).unwrap()
 }
 
+/// A1: exited concludes no death
 #[rstest]
 #[case(Activity::Active, State::Working)]
 #[case(Activity::Retrying, State::Working)]
@@ -46,6 +47,7 @@ fn an_activity_gives_the_state_of_a1(#[case] value: Activity, #[case] state: Sta
     assert_eq!(folded(&live(), value, 1).lifecycle.state, state);
 }
 
+/// S5, C4: what does not count is dropped
 #[test]
 fn facts_of_an_older_or_unpublished_launch_are_dropped_s5_c4() {
     let second = live().launched(2, at(1)).published(2, &[], at(1));
@@ -54,6 +56,7 @@ fn facts_of_an_older_or_unpublished_launch_are_dropped_s5_c4() {
     assert_eq!(unpublished.fold(&facts(Activity::Idle, 2), &[], at(2)), None);
 }
 
+/// A5, D13, S2: an end has a reason only where it is `terminated`
 #[test]
 fn facts_never_revive_an_end_a5_d13() {
     let ended = live().terminated(TerminationReason::ManuallyKilled, &[], at(1));
@@ -63,6 +66,7 @@ fn facts_never_revive_an_end_a5_d13() {
     assert_eq!(done.fold(&facts(Activity::Active, 2), &[], at(2)), None);
 }
 
+/// A4: at once
 #[test]
 fn an_exit_that_the_keeper_saw_ends_the_session_at_once_a4() {
     let exit = ExitFacts { code: Some(3), signal: None, at: at(5), output: String::new() };
@@ -72,6 +76,7 @@ fn an_exit_that_the_keeper_saw_ends_the_session_at_once_a4() {
     assert_eq!((ended.status, ended.lifecycle.alive), (Status::Killed, false));
 }
 
+/// S1: turns from 0, +1 with a prompt or with work that needed none
 #[test]
 fn a_turn_starts_with_a_prompt_or_with_work_s1() {
     let prompted = folded(&live().prompted(&[], at(1)), Activity::Active, 2);
@@ -83,6 +88,7 @@ fn a_turn_starts_with_a_prompt_or_with_work_s1() {
     assert_eq!(folded(&asked, Activity::Active, 40).turn, 2, "an answer starts no turn");
 }
 
+/// T4: questions until left, a finish until seen
 #[test]
 fn attention_is_held_until_left_or_seen_t4() {
     let asked = folded(&live(), Activity::Blocked, 1);
@@ -95,11 +101,13 @@ fn attention_is_held_until_left_or_seen_t4() {
     assert_eq!(finished.seen(&[], at(4)).attention, None);
 }
 
+/// T4: only from active to idle
 #[test]
 fn an_idle_start_is_no_finish() {
     assert_eq!(folded(&live(), Activity::Idle, 1).attention, None);
 }
 
+/// T4: `retrying` after 2 minutes, `stalled` as soon as it holds
 #[test]
 fn retrying_and_stalled_want_attention_after_their_time_t4_g5() {
     let retrying = folded(&live(), Activity::Retrying, 10);
@@ -110,6 +118,7 @@ fn retrying_and_stalled_want_attention_after_their_time_t4_g5() {
     assert_eq!(active.settle(&[], at(610)).attention, Some(Attention::Stalled));
 }
 
+/// T4: by pull request, until seen
 #[test]
 fn a_pull_request_wants_attention_until_seen_t4() {
     let failing = [PrFacts {

@@ -130,13 +130,15 @@ impl ProjectName {
         let mut text: String = folder
             .to_lowercase()
             .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
+            .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_') { c } else { '-' })
             .take(36)
             .collect();
-        while text.contains("--") {
-            text = text.replace("--", "-");
+        for twice in ["..", "--"] {
+            while text.contains(twice) {
+                text = text.replace(twice, "-");
+            }
         }
-        let text = text.trim_matches(|c| c == '-' || c == '_');
+        let text = text.trim_matches(|c| matches!(c, '-' | '_' | '.'));
         if text.is_empty() || text == CHAT {
             Self("project".to_owned())
         } else {
@@ -162,6 +164,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// S3: the pattern of a caller's own id
     #[test]
     fn ids_follow_the_pattern_and_refuse_paths() {
         for good in ["shop-1", "a", "0", "x.y_z-9"] {
@@ -172,6 +175,7 @@ mod tests {
         }
     }
 
+    /// S3: the default name of a project
     #[test]
     fn a_project_is_named_after_its_folder() {
         assert_eq!(ProjectName::from_folder("My Shop (2)").as_str(), "my-shop-2");

@@ -26,6 +26,7 @@ fn pr() -> PrFacts {
     }
 }
 
+/// T1: rows 1 to 7 of the table, with and without pull requests
 #[rstest]
 #[case(State::Done, None, 1, Status::Done)]
 #[case(State::Terminated, Some(TerminationReason::ManuallyKilled), 2, Status::Killed)]
@@ -52,6 +53,7 @@ fn hard_states_outrank_pull_requests_t1(
     }
 }
 
+/// T1: rows 8 to 15 of the table
 #[rstest]
 #[case(PrFacts { state: PrState::Merged, ..pr() }, 8, Status::Merged)]
 #[case(PrFacts { ci: Ci::Failing, draft: true, ..pr() }, 9, Status::CiFailed)]
@@ -74,6 +76,7 @@ fn pull_requests_outrank_soft_states_t1(
     }
 }
 
+/// T1: rows 16 and 17 of the table
 #[test]
 fn a_closed_unmerged_pull_request_falls_through() {
     let closed = [PrFacts { state: PrState::Closed, ci: Ci::Failing, ..pr() }];
@@ -83,6 +86,7 @@ fn a_closed_unmerged_pull_request_falls_through() {
     assert_eq!((working.rule, working.status), (17, Status::Working));
 }
 
+/// T2: several pull requests
 #[test]
 fn the_worst_open_pull_request_counts_t2() {
     let prs = [
