@@ -179,15 +179,19 @@ mod tests {
     #[test]
     fn a_project_is_named_after_its_folder() {
         assert_eq!(ProjectName::from_folder("My Shop (2)").as_str(), "my-shop-2");
+        assert_eq!(ProjectName::from_folder("Shop.v2_b").as_str(), "shop.v2_b");
+        assert_eq!(ProjectName::from_folder(".shop..x.").as_str(), "shop-x");
         assert_eq!(ProjectName::from_folder("chat").as_str(), "project");
         assert_eq!(ProjectName::from_folder("日本").as_str(), "project");
     }
 
     proptest! {
+        /// S3: the name of a project follows the pattern of ids, at most 40 characters
         #[test]
         fn every_folder_gives_a_legal_project_name(folder in ".{0,60}") {
             let name = ProjectName::from_folder(&folder).numbered(12);
             prop_assert!(ProjectName::new(name.as_str()).is_ok(), "{name}");
+            prop_assert!(name.as_str().len() <= 40);
         }
     }
 }

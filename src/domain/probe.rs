@@ -194,6 +194,44 @@ mod tests {
         assert_eq!(probed.lifecycle.reason, Some(TerminationReason::ManuallyKilled));
     }
 
+    /// A4: both alive changes nothing but a doubt
+    #[rstest]
+    #[case(Activity::Idle)]
+    #[case(Activity::Blocked)]
+    #[case(Activity::Active)]
+    fn both_alive_rescues_only_who_is_in_doubt(#[case] value: Activity) {
+        let mut session = live();
+        session.activity.value = value;
+        session.lifecycle.state = value.state();
+        let session = session.settle(&[], at(1));
+        let alive = found(Answer::Yes, Answer::Yes);
+        assert_eq!(session.probed(&alive, &[], at(100)), session);
+        let doubt = session.probed(&found(Answer::Failed, Answer::Yes), &[], at(100));
+        assert_eq!(doubt.lifecycle.state, State::Detecting);
+        assert_eq!(doubt.probed(&alive, &[], at(130)).lifecycle.state, value.state());
+    }
+
+    /// A4: dead with activity a moment ago is a doubt, and a death once the activity is old
+    #[test]
+    fn recent_activity_delays_a_death() {
+        let dead = found(Answer::No, Answer::No);
+        let doubt = live().probed(&dead, &[], at(59));
+        assert_eq!(doubt.lifecycle.state, State::Detecting);
+        let lost = doubt.probed(&dead, &[], at(60));
+        assert_eq!(lost.lifecycle.reason, Some(TerminationReason::RuntimeLost));
+    }
+
+    /// A6, A4: ends that were asked for are no sign of a fault
+    #[test]
+    fn ends_that_were_asked_for_break_no_circuit() {
+        let killed = Some(TerminationReason::ManuallyKilled);
+        let asked = Evidence { kill_requested: killed, ..found(Answer::No, Answer::No) };
+        let mut round = vec![asked; 20];
+        round[..4].fill(found(Answer::No, Answer::No));
+        break_circuit(round.iter_mut());
+        assert!(round.iter().all(Evidence::reads_dead));
+    }
+
     /// A5, A4: attempts 30 s apart, stuck after three; both alive rescues
     #[test]
     fn three_equal_attempts_are_stuck_a5() {

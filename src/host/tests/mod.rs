@@ -10,6 +10,7 @@ mod fake_world;
 mod locks;
 mod others;
 mod purge;
+mod reconcile;
 mod recover;
 mod restore;
 
