@@ -49,7 +49,8 @@ pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Waits 0.2 to 0.9 ms at a time, so that many writers do not wake together.
+/// Waits 0.2 to 0.9 ms at a time, so that many writers do not wake together; longer once it takes
+/// long: two hundred that ask so often leave the one that writes no processor to write on.
 fn patient() -> impl FnMut(i32) -> bool + Send + 'static {
     let mut began: Option<Instant> = None;
     move |attempt| {
@@ -60,11 +61,17 @@ fn patient() -> impl FnMut(i32) -> bool + Send + 'static {
         if now.duration_since(*began.get_or_insert(now)) >= PATIENCE {
             return false;
         }
-        thread::sleep(
-            Duration::from_micros(200) + Duration::from_micros(700).mul_f64(random::jitter()),
-        );
+        let pause =
+            Duration::from_micros(200) + Duration::from_micros(700).mul_f64(random::jitter());
+        thread::sleep(pause * growth(attempt));
         true
     }
+}
+
+/// How many times as long a pause is after so many of them: once for some milliseconds, sixteen
+/// times at most.
+fn growth(attempt: i32) -> u32 {
+    u32::try_from(attempt / 8).unwrap_or(0).clamp(1, 16)
 }
 
 /// Runs `work` in one write transaction.
