@@ -1,7 +1,7 @@
 //! The store as a port.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::domain::event::{Event, Message};
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
@@ -44,6 +44,10 @@ impl StorePort for Real {
 
     async fn all_ids(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.store.all_ids().await?)
+    }
+
+    async fn guests(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
+        Ok(self.store.guests().await?)
     }
 
     async fn live(&self) -> PortResult<Vec<Session>> {
@@ -190,6 +194,11 @@ impl StorePort for Real {
         Ok(PlanRows { rows: found.rows, missing: found.missing })
     }
 
+    fn has_batches(&self) -> bool {
+        // A transaction of the database holds any number of rows.
+        true
+    }
+
     async fn tombstone(
         &self,
         requested: &BTreeSet<SessionId>,
@@ -202,13 +211,14 @@ impl StorePort for Real {
             .map(|row| rows::TombstoneRow {
                 id: row.id.clone(),
                 was_live: row.was_live,
+                closed: row.closed,
                 trash_path: row.trash_path.clone(),
             })
             .collect();
         let answer = self.store.tombstone(requested, conditions, &rows, batch).await?;
         Ok(match answer {
             rows::Tombstoned::Done { messages } => Tombstoned::Done { messages },
-            rows::Tombstoned::PlanChanged => Tombstoned::PlanChanged,
+            rows::Tombstoned::PlanChanged(now) => Tombstoned::PlanChanged(now),
         })
     }
 

@@ -20,7 +20,7 @@ use super::report::Progress;
 const WAIT_PAUSE: Duration = Duration::from_millis(20);
 
 /// Results after which an operation no longer touches the session.
-const SETTLED: [&str; 4] = ["moved", "purged", "failed", "skipped"];
+const SETTLED: [&str; 5] = ["moved", "done", "purged", "failed", "skipped"];
 
 impl<P: Ports> Host<P> {
     /// A fresh operation, not yet written.
@@ -35,6 +35,7 @@ impl<P: Ports> Host<P> {
             session_ids,
             results: Vec::new(),
             error: None,
+            asked: None,
         }
     }
 
@@ -125,6 +126,8 @@ impl<P: Ports> Host<P> {
         error: Option<String>,
     ) {
         operation.state = state;
+        // Results are written by the steps: those of the beginning would undo them.
+        operation.results = Vec::new();
         operation.error = error;
         operation.ended_at = Some(self.ports.now());
         let id = operation.id.clone();

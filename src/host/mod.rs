@@ -1,6 +1,7 @@
 //! The coordinators: the only place where the lifecycle of sessions is decided
 //! (`spec/lifecycle.md`). Knows no SQL, git or PTY: those are behind [`ports`].
 
+mod again;
 mod cleanup;
 pub mod context;
 mod create;

@@ -91,6 +91,9 @@ pub struct DeleteRequest {
     pub conditions: Conditions,
     /// Runtimes without a row are closed too: named without conditions, or clear (D7, D12).
     pub with_rowless: bool,
+    /// Sessions whose runtimes were closed for the same wish before it had to stop and ask, or was
+    /// left: they count as live when it began, and their status and age are not tested again.
+    pub closed: BTreeSet<SessionId>,
     /// Who asks.
     pub actor: Actor,
 }

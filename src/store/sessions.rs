@@ -1,5 +1,7 @@
 //! Reading whole sessions.
 
+use std::path::PathBuf;
+
 use rusqlite::types::Null;
 use rusqlite::{Statement, ToSql, params};
 
@@ -43,6 +45,25 @@ impl Store {
             )?;
             let ids = statement.query_map([scope.workspace], |row| Columns::of(row).word())?;
             ids.collect::<rusqlite::Result<_>>().map_err(Into::into)
+        })
+        .await
+    }
+
+    /// Sessions that are not deleted and work in a folder that is not their own, with the folder.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn guests(&self) -> Result<Vec<(SessionId, PathBuf)>, StoreError> {
+        self.read("list sessions in folders of others", |scope| {
+            let mut statement = scope.conn.prepare_cached(
+                "SELECT id, folder FROM sessions
+                 WHERE workspace = ?1 AND deleted_at IS NULL AND folder_kind <> 'worktree'",
+            )?;
+            let guests = statement.query_map([scope.workspace], |row| {
+                let mut columns = Columns::of(row);
+                Ok((columns.word()?, PathBuf::from(columns.get::<String>()?)))
+            })?;
+            guests.collect::<rusqlite::Result<_>>().map_err(Into::into)
         })
         .await
     }

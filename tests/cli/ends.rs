@@ -162,6 +162,7 @@ fn cleanup_gives_back_worktrees_of_ended_sessions_of_a_project_k4() {
     home.finish();
 }
 
+/// D7, D12: clear deletes all sessions, and closes runtimes without a row.
 #[test]
 fn clear_deletes_everything_runtimes_without_a_row_too_d12() {
     let (home, _) = shop();

@@ -1,6 +1,6 @@
 //! The dashboard on a throwaway home: sample repositories, scripted agents, some pull requests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use tokio_util::sync::CancellationToken;
@@ -149,6 +149,7 @@ async fn play(
                 ids: ids.into_iter().collect(),
                 conditions: Conditions::default(),
                 with_rowless: false,
+                closed: BTreeSet::new(),
                 actor: Actor::Operator,
             };
             Box::pin(host.delete(&context, request, &|_| true)).await?;

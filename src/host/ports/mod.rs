@@ -111,6 +111,8 @@ pub struct TombstoneRow {
     pub id: SessionId,
     /// Its runtime ran when the operation began.
     pub was_live: bool,
+    /// Its runtime was closed for this delete: status and age are not tested again (D5).
+    pub closed: bool,
     /// Where its worktree will be moved.
     pub trash_path: Option<PathBuf>,
 }
@@ -123,8 +125,8 @@ pub enum Tombstoned {
         /// Messages that went along.
         messages: u64,
     },
-    /// The closure is not the expected one; nothing was changed.
-    PlanChanged,
+    /// The closure is not the expected one but this, ascending; nothing was changed.
+    PlanChanged(Vec<SessionId>),
 }
 
 /// Sessions, projects, operations: the truth.
@@ -142,6 +144,8 @@ pub trait StorePort: Send + Sync + 'static {
     fn page(&self, query: &PageQuery) -> impl Future<Output = PortResult<Page>> + Send;
     /// Ids of every session of the workspace that is not deleted.
     fn all_ids(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
+    /// Sessions outside the trash that work in a folder which is not their own, with the folder.
+    fn guests(&self) -> impl Future<Output = PortResult<Vec<(SessionId, PathBuf)>>> + Send;
     /// Sessions believed to run.
     fn live(&self) -> impl Future<Output = PortResult<Vec<Session>>> + Send;
     /// Live sessions whose timed rules are due.
@@ -251,6 +255,8 @@ pub trait StorePort: Send + Sync + 'static {
         &self,
         requested: &BTreeSet<SessionId>,
     ) -> impl Future<Output = PortResult<PlanRows>> + Send;
+    /// Whether a whole batch is deleted at once or not at all (D8).
+    fn has_batches(&self) -> bool;
     /// The one transaction of a delete: plans again with the same conditions, compares with the
     /// expected ids, then tombstones them (D4 b, D7). Fully synchronous.
     fn tombstone(

@@ -11,7 +11,7 @@ use crate::domain::plan::{self, Conditions, PlanRow, SkipReason, Skipped};
 use crate::domain::probe::Evidence;
 use crate::domain::query::{Page, PageQuery};
 use crate::domain::rail::{Project, ProjectSetup, Section};
-use crate::domain::session::{Deletion, Session};
+use crate::domain::session::{Deletion, FolderKind, Session};
 use crate::domain::time::Timestamp;
 use crate::host::ports::{
     Initialised, PlanRows, PortResult, Seed, StorePort, TombstoneRow, Tombstoned, Untombstone,
@@ -96,6 +96,12 @@ impl StorePort for Recorder {
     async fn all_ids(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| {
             m.sessions.values().filter(|s| s.deletion.is_none()).map(|s| s.id.clone()).collect()
+        }))
+    }
+    async fn guests(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
+        let guest = |s: &&Session| s.deletion.is_none() && s.folder_kind != FolderKind::Worktree;
+        Ok(self.read(|m| {
+            m.sessions.values().filter(guest).map(|s| (s.id.clone(), s.folder.clone())).collect()
         }))
     }
     async fn live(&self) -> PortResult<Vec<Session>> {
@@ -312,6 +318,9 @@ impl StorePort for Recorder {
         self.call("plan_rows", None, None)?;
         Ok(self.read(|m| m.plan_rows(requested)))
     }
+    fn has_batches(&self) -> bool {
+        !self.read(|m| m.without_batches)
+    }
     async fn tombstone(
         &self,
         requested: &BTreeSet<SessionId>,
@@ -322,9 +331,11 @@ impl StorePort for Recorder {
         self.call("tombstone", None, None)?;
         Ok(self.change(|m| {
             let found = m.plan_rows(requested);
-            let now = plan::plan(requested, found.rows, found.missing, conditions, NOW);
-            if now.ids() != rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>() {
-                return Tombstoned::PlanChanged;
+            let closed = rows.iter().filter(|row| row.closed).map(|row| row.id.clone()).collect();
+            let (rows_now, missing) = (found.rows, found.missing);
+            let now = plan::plan(requested, rows_now, missing, conditions, &closed, NOW).ids();
+            if now != rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>() {
+                return Tombstoned::PlanChanged(now);
             }
             for row in rows {
                 let deletion = Deletion {
@@ -374,10 +385,16 @@ impl StorePort for Recorder {
     async fn finish(&self, operation: &Operation) -> PortResult<()> {
         self.call(&format!("finish {}", operation.state), None, None)?;
         self.change(|m| {
-            for old in m.operations.iter_mut().filter(|old| old.id == operation.id) {
-                old.state = operation.state;
-                old.error.clone_from(&operation.error);
-            }
+            // As the database does: the row is replaced, results are only added or replaced.
+            let mut row = operation.clone();
+            let Some(old) = m.operations.iter_mut().find(|old| old.id == operation.id) else {
+                m.operations.push(row);
+                return;
+            };
+            let fresh = |one: &&StepResult| row.results.iter().all(|new| new.id != one.id);
+            let kept: Vec<_> = old.results.iter().filter(fresh).cloned().collect();
+            row.results.extend(kept);
+            *old = row;
         });
         Ok(())
     }

@@ -61,6 +61,11 @@ pub(in crate::host) struct Model {
     /// Names of daily work that was claimed.
     pub(in crate::host) claimed: BTreeSet<String>,
     pub(in crate::host) escalates: bool,
+    /// Runtimes being closed, now and at most.
+    closing: usize,
+    pub(in crate::host) most_closing: usize,
+    /// The store cannot delete a batch as one.
+    pub(in crate::host) without_batches: bool,
     pub(in crate::host) calls: Vec<Call>,
     failures: BTreeSet<String>,
     hanging: BTreeSet<String>,
@@ -175,7 +180,13 @@ impl RuntimePort for Recorder {
         Ok(())
     }
     async fn close(&self, ctx: &Context, id: &SessionId) -> PortResult<Closed> {
-        self.acall("close", Some(id), Some(ctx)).await?;
+        self.change(|m| {
+            m.closing += 1;
+            m.most_closing = m.most_closing.max(m.closing);
+        });
+        let called = self.acall("close", Some(id), Some(ctx)).await;
+        self.change(|m| m.closing -= 1);
+        called?;
         Ok(self.change(|m| {
             let was_running = m.keepers.remove(id);
             m.published.remove(id);

@@ -147,13 +147,21 @@ impl Jobs {
             .map(|id| {
                 let stored = operation.results.iter().rev().find(|result| result.id == *id);
                 let live = job.and_then(|job| job.states.get(id));
-                // Where its folder would go is written before anything is done.
-                let stored = stored.filter(|result| result.state != "intended");
+                // What is intended is written before anything is done.
+                let intended = |state: &str| matches!(state, "intended" | "live");
+                let stored = stored.filter(|result| !intended(&result.state));
                 let otherwise = match operation.state {
                     OperationState::Done | OperationState::Partly => "done",
                     OperationState::Running | OperationState::Stuck => "waiting",
                     OperationState::Failed | OperationState::Cancelled => "not done",
                 };
+                // Closing is no end of a delete.
+                let unfinished = operation.kind == Verb::Delete
+                    && matches!(
+                        operation.state,
+                        OperationState::Failed | OperationState::Cancelled
+                    );
+                let stored = stored.filter(|result| !(unfinished && result.state == "closed"));
                 let state = live
                     .map(|(state, _)| state.clone())
                     .or_else(|| stored.map(|result| result.state.clone()))

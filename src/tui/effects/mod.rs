@@ -227,7 +227,13 @@ impl<P: Ports> Effects<P> {
             let deleted = host.delete(&ctx, request.clone(), &admission).await;
             let grown = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
             match (deleted, grown) {
-                (Err(HostError::NotAdmitted), Some(plan)) => Ok(Event::PlanGrew { request, plan }),
+                (Err(error), Some(plan)) if error.is_not_admitted() => {
+                    // What was closed by then is part of the same wish, whenever it is granted.
+                    let closed = error.closed().iter().cloned().collect();
+                    let request = DeleteRequest { closed, ..request };
+                    let plan = host.advise(&ctx, plan).await;
+                    Ok(Event::PlanGrew { request, plan })
+                }
                 (deleted, _) => deleted.map(|report| Event::Ended(Outcome::Deleted(report))),
             }
         });

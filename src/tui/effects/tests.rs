@@ -76,6 +76,7 @@ fn delete_request(name: &str) -> DeleteRequest {
         ids: [id(name)].into(),
         conditions: Conditions::default(),
         with_rowless: false,
+        closed: BTreeSet::new(),
         actor: ACTOR,
     }
 }
@@ -117,6 +118,7 @@ async fn a_delete_that_was_confirmed_is_done_and_undone() {
     bench.effects.finish().await;
 }
 
+/// D3: what the operator did not see is not deleted; the plan comes back with its advice.
 #[tokio::test]
 async fn a_plan_that_grew_is_shown_again_and_nothing_is_deleted() {
     let mut bench = Bench::new().await;
