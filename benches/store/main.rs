@@ -250,6 +250,7 @@ fn batches(criterion: &mut Criterion, runtime: &Runtime, figures: &mut Figures) 
         .map(|id| TombstoneRow {
             id: id.clone(),
             was_live: made.live.contains(id),
+            closed: false,
             trash_path: Some(Path::new("/trash").join(id.as_str())),
         })
         .collect();

@@ -20,6 +20,7 @@ async fn bury(fixture: &Fixture, names: &[&str]) {
     let row = |id: &crate::domain::ids::SessionId| TombstoneRow {
         id: id.clone(),
         was_live: false,
+        closed: false,
         trash_path: Some("/trash/it".into()),
     };
     let rows: Vec<TombstoneRow> = requested.iter().map(row).collect();
