@@ -1,3 +1,4 @@
+use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 
 use super::*;
@@ -58,9 +59,12 @@ async fn an_agent_without_keeper_is_seen() {
     let mut agent = Command::new("cat")
         .env("CALLBOARD_SESSION_ID", "probe-1")
         .stdin(Stdio::piped())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
         .unwrap();
+    // Its answer shows that it has become the program, with its environment.
+    agent.stdin.as_mut().unwrap().write_all(b"?").unwrap();
+    agent.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
     let found = asked(Some(agent.id())).await;
     // Its input ends, and with it the agent.
     drop(agent.stdin.take());

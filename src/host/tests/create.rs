@@ -221,7 +221,7 @@ async fn an_id_that_is_taken_says_by_what() {
         }
         assert!(error.hint().unwrap().contains(hint), "{error:?}");
     }
-    assert!(recorder.acts().is_empty());
+    assert_eq!(acts(&recorder), [""; 0]);
 }
 
 #[tokio::test]
