@@ -72,11 +72,7 @@ impl<P: Ports> Console<P> {
     /// # Errors
     /// The store cannot be written.
     pub(crate) async fn reconcile(&self, sessions: &[Session]) -> Result<bool, CliError> {
-        if !sessions.iter().any(Session::is_live) {
-            return Ok(false);
-        }
-        let changed = self.host.reconcile().await?;
-        Ok(sessions.iter().any(|session| changed.contains(&session.id)))
+        Ok(!self.host.probe(sessions).await?.is_empty())
     }
 }
 

@@ -15,6 +15,7 @@ mod locks;
 mod order;
 mod others;
 mod purge;
+mod reconcile;
 mod recover;
 mod restore;
 mod send;
