@@ -15,7 +15,7 @@ use crate::workspace::{self, WorkspaceResult};
 
 use super::Real;
 
-impl FolderPort for Real {
+impl<R: Send + Sync + 'static> FolderPort for Real<R> {
     async fn changes(
         &self,
         ctx: &Context,
@@ -36,7 +36,7 @@ impl FolderPort for Real {
     }
 }
 
-impl WorkspacePort for Real {
+impl<R: Send + Sync + 'static> WorkspacePort for Real<R> {
     async fn is_repository(&self, path: &Path) -> bool {
         self.workspace.is_repository(path).await
     }
@@ -98,6 +98,16 @@ impl WorkspacePort for Real {
         let work = self.workspace.give_back(repository, &worktree);
         let freed = within(ctx, "giving the worktree back", work).await?;
         Ok(Freed { freed: freed.freed, reason: freed.reason, only_ignored: freed.only_ignored })
+    }
+
+    async fn reason_to_keep(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        worktree: &Path,
+    ) -> PortResult<Option<String>> {
+        let work = self.workspace.reason_to_keep(repository, worktree);
+        within(ctx, "looking at the worktree", work).await
     }
 
     async fn advice(&self, ctx: &Context, worktree: &Path) -> PortResult<Advice> {

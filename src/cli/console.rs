@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::adapters::{self, Real};
@@ -16,6 +17,8 @@ use crate::host::Host;
 use crate::host::context::Context;
 use crate::host::error::HostError;
 use crate::host::ports::{PortResult, Ports};
+use crate::host::report::{Progress, QUEUED, waiting_for};
+use crate::os::clock::Clock;
 use crate::os::paths::Home;
 
 use super::error::CliError;
@@ -73,6 +76,27 @@ impl<P: Ports> Console<P> {
     }
 }
 
+impl<P: Ports> Console<P> {
+    /// Runs what starts an agent; says so where one waits for its place (`spec/lifecycle.md` C10).
+    pub(crate) async fn starting<T>(&self, work: impl Future<Output = T>) -> T {
+        let mut progress = self.host.subscribe();
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                told = progress.recv() => {
+                    if let Ok(Progress::Session { id, state: QUEUED, .. }) = told {
+                        let most = self.config.max_starting;
+                        let text = format!("{id} waits for a place: at most {most} start at once");
+                        self.out.remark(&text);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// The session that an agent's environment names, as the actor.
 pub(crate) fn actor() -> Actor {
     own_session().map_or(Actor::Command, Actor::Session)
@@ -104,7 +128,7 @@ impl<P: Ports> Console<P> {
     /// half done are finished or undone. One that cannot be keeps nothing else from working.
     pub(crate) async fn recover_first(&self) {
         let recovered = match self.has_orphan().await {
-            Ok(true) => self.host.recover(&self.context).await.map(drop),
+            Ok(true) => self.host.recover_operations(&self.context).await.map(drop),
             Ok(false) => Ok(()),
             Err(error) => Err(error.into()),
         };
@@ -170,6 +194,20 @@ pub(crate) async fn open(
         config,
         actor: actor(),
     })
+}
+
+/// Says on standard error what the command waits for (`spec/lifecycle.md` L5).
+pub(crate) async fn say_waits(mut progress: broadcast::Receiver<Progress>, out: Output) {
+    loop {
+        match progress.recv().await {
+            Ok(Progress::Waits { id, behind, since, .. }) => {
+                let waited = Clock::System.now().since(since);
+                out.remark(&waiting_for(behind, &id, waited));
+            }
+            Ok(_) | Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
+        }
+    }
 }
 
 fn cancel_on_signals(cancel: CancellationToken) -> Result<(), CliError> {

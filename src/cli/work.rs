@@ -8,7 +8,6 @@ use crate::domain::operation::{Operation, OperationState};
 use crate::host::context::LOCK_WAIT;
 use crate::host::error::HostError;
 use crate::host::ports::Ports;
-use crate::os::spawn;
 
 use super::console::Console;
 use super::error::{CliError, CommandResult, Ending};
@@ -21,10 +20,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// # Errors
 /// There is no such operation, the dashboard does not let go of it, or it failed again.
 pub(crate) async fn run<P: Ports>(console: &Console<P>, id: &OperationId) -> CommandResult {
-    // Who calls it from a shell leads a process group already, and then stays in it.
-    if let Err(error) = spawn::detach() {
-        tracing::debug!(%error, "not a session of its own");
-    }
     let operation = let_go(console, id).await?;
     if matches!(operation.state, OperationState::Running | OperationState::Stuck) {
         console.host.resume(&console.context, id).await?;

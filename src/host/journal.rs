@@ -1,8 +1,9 @@
-//! What every coordinator does around its own steps: operation rows, locks, audit, progress
-//! (`spec/lifecycle.md` L1, V1, V3; `spec/store.md` W6).
+//! What every coordinator does around its own steps: operation rows, audit, progress
+//! (`spec/lifecycle.md` V1, V3; `spec/store.md` W6).
 
-use std::collections::BTreeSet;
 use std::time::Duration;
+
+use tokio::sync::broadcast;
 
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Actor, Event};
@@ -11,16 +12,13 @@ use crate::domain::operation::{Operation, OperationState, StepResult, Verb};
 use crate::os::random;
 
 use super::Host;
-use super::context::{Context, LOCK_WAIT};
+use super::context::Context;
 use super::error::{HostError, HostResult};
 use super::ports::{PortError, Ports};
-use super::report::Progress;
+use super::report::{Progress, QUEUED};
 
-/// Between two looks at an operation that has to come to its end first.
-const WAIT_PAUSE: Duration = Duration::from_millis(20);
-
-/// Results after which an operation no longer touches the session.
-const SETTLED: [&str; 5] = ["moved", "done", "purged", "failed", "skipped"];
+/// How long a place for a start is waited for in silence (C10).
+const SAY_AFTER: Duration = Duration::from_millis(50);
 
 impl<P: Ports> Host<P> {
     /// A fresh operation, not yet written.
@@ -51,51 +49,25 @@ impl<P: Ports> Host<P> {
         })
     }
 
-    /// Lanes and locks of `ids`. Whoever finds an unfinished operation on one of them lets go, and
-    /// recovers it or waits for it, then starts again (V3). What cannot be recovered keeps nobody from
-    /// working.
-    pub(super) async fn hold(
+    /// One of the places for a start. Who has to wait for it says so (C10).
+    pub(super) async fn place_to_start(
         &self,
         ctx: &Context,
-        ids: &[SessionId],
         operation: &Operation,
+        id: &SessionId,
     ) -> HostResult<P::Guard> {
-        let ctx = ctx.within(LOCK_WAIT);
-        let mut tried = BTreeSet::from([operation.id.clone()]);
-        loop {
-            let locks = self.ports.acquire(&ctx, ids, operation).await?;
-            let Some(other) = self.unfinished_on(ids, &tried).await? else {
-                return Ok(locks);
-            };
-            drop(locks);
-            if let Some(own) = self.ports.acquire_operation(&other).await? {
-                if let Err(error) = self.recover_operation(&ctx, &other, own).await {
-                    tracing::warn!(operation = %other, %error, "an operation could not be recovered");
-                }
-                tried.insert(other);
-            } else {
-                let pause = WAIT_PAUSE.mul_f64(0.5 + random::jitter());
-                let what = format!("waiting for operation {other}");
-                let slept = async {
-                    tokio::time::sleep(pause).await;
-                    Ok(())
-                };
-                ctx.step(&what, slept).await?;
-            }
+        let mut place = std::pin::pin!(self.ports.acquire_start(ctx));
+        if let Ok(place) = tokio::time::timeout(SAY_AFTER, &mut place).await {
+            return Ok(place?);
         }
+        self.tell_began(operation);
+        self.tell(&operation.id, id, QUEUED);
+        Ok(place.await?)
     }
 
-    async fn unfinished_on(
-        &self,
-        ids: &[SessionId],
-        without: &BTreeSet<OperationId>,
-    ) -> HostResult<Option<OperationId>> {
-        let others = self.ports.unfinished().await?;
-        Ok(others
-            .into_iter()
-            .filter(|other| other.state == OperationState::Running && !without.contains(&other.id))
-            .find(|other| touches(other, ids))
-            .map(|other| other.id))
+    /// Tells the end of an operation when it is dropped, also where it never began.
+    pub(super) fn ending(&self, operation: &Operation) -> impl Drop + use<P> {
+        Ending { progress: self.progress.clone(), operation: operation.id.clone() }
     }
 
     /// Writes an operation before it acts (V1).
@@ -192,12 +164,16 @@ impl<P: Ports> Host<P> {
     }
 }
 
-/// Whether an operation still has a step to do on one of `ids`.
-fn touches(operation: &Operation, ids: &[SessionId]) -> bool {
-    let settled = operation.results.iter().filter(|one| SETTLED.contains(&one.state.as_str()));
-    let settled: BTreeSet<&SessionId> = settled.map(|one| &one.id).collect();
-    let ids: BTreeSet<&SessionId> = ids.iter().collect();
-    operation.session_ids.iter().any(|id| ids.contains(id) && !settled.contains(id))
+struct Ending {
+    progress: broadcast::Sender<Progress>,
+    operation: OperationId,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // Without a listener there is nobody to tell.
+        let _ = self.progress.send(Progress::Ended { operation: self.operation.clone() });
+    }
 }
 
 /// A result of one session.

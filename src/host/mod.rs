@@ -2,6 +2,7 @@
 //! (`spec/lifecycle.md`). Knows no SQL, git or PTY: those are behind [`ports`].
 
 mod again;
+mod answer;
 mod cleanup;
 pub mod context;
 mod create;
@@ -10,6 +11,7 @@ mod edit;
 pub mod error;
 pub mod faults;
 mod folders;
+mod hold;
 mod journal;
 mod lanes;
 mod launch;
@@ -22,6 +24,7 @@ mod recover;
 pub mod report;
 mod restore;
 mod send;
+mod starts;
 mod stop;
 #[cfg(test)]
 mod tests;

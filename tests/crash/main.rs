@@ -11,3 +11,5 @@ mod board;
 mod keepers;
 mod kills;
 mod locks;
+mod orphans;
+mod recovery;

@@ -66,7 +66,8 @@ async fn prepare(host: &Host<Real>, folder: &Path) -> Result<(), CliError> {
         let path = folder.join("src").join(name);
         repository::begin(&path).await?;
         let name = ProjectName::new(name)?;
-        let project = host.add_project(&path, Some(name), ProjectSetup::default()).await?;
+        let project =
+            host.add_project(&path, Some(name), ProjectSetup::default(), &Actor::Command).await?;
         projects.push(MadeUpProject { name: project.name, path: project.path });
     }
     let mut sessions = madeup::sessions(MADE_UP, &projects, host.ports().now());

@@ -201,6 +201,16 @@ pub trait StorePort: Send + Sync + 'static {
         id: &SessionId,
         initialised: &Initialised,
     ) -> impl Future<Output = PortResult<()>> + Send;
+    /// The next launch's number: above every launch that left a trace, failed ones too (C8).
+    fn next_generation(&self, id: &SessionId) -> impl Future<Output = PortResult<u32>> + Send;
+    /// The commit point of a launch (B2, C4): in one transaction the worktree that was made for it,
+    /// all that [`StorePort::initialise`] and [`StorePort::publish`] write, and no error any more.
+    fn publish_launch(
+        &self,
+        id: &SessionId,
+        initialised: &Initialised,
+        worktree: Option<&Worktree>,
+    ) -> impl Future<Output = PortResult<Session>> + Send;
     /// Sets the published generation and folds the facts stored so far: the commit point (C4).
     fn publish(
         &self,
@@ -361,6 +371,13 @@ pub enum Input {
     },
     /// Keys by name, as in `keymap.toml`.
     Keys(Vec<String>),
+    /// Keys that answer the question of this id, and no other (K6).
+    Answer {
+        /// The question.
+        question: String,
+        /// The keys.
+        keys: Vec<String>,
+    },
 }
 
 /// An agent's screen as text.
@@ -515,6 +532,13 @@ pub trait WorkspacePort: Send + Sync + 'static {
         repository: &Path,
         worktree: &Worktree,
     ) -> impl Future<Output = PortResult<Freed>> + Send;
+    /// Why a worktree is not clean; none where it is, or is gone (K3).
+    fn reason_to_keep(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        worktree: &Path,
+    ) -> impl Future<Output = PortResult<Option<String>>> + Send;
     /// Dirty files and unpushed commits of a worktree.
     fn advice(
         &self,

@@ -81,6 +81,7 @@ impl StorePort for Recorder {
         &self.workspace
     }
     async fn session(&self, id: &SessionId) -> PortResult<Option<Session>> {
+        self.look("session")?;
         Ok(self.read(|model| model.sessions.get(id).cloned()))
     }
     async fn sessions(&self, ids: &[SessionId]) -> PortResult<Vec<Session>> {
@@ -219,6 +220,35 @@ impl StorePort for Recorder {
             });
         });
         Ok(())
+    }
+    async fn next_generation(&self, id: &SessionId) -> PortResult<u32> {
+        let of = |session: &Session| session.condition.lifecycle.generation;
+        Ok(self.read(|m| {
+            let (stored, left) = (m.sessions.get(id).map_or(0, of), m.launched.get(id));
+            stored.max(left.copied().unwrap_or(0)) + 1
+        }))
+    }
+    async fn publish_launch(
+        &self,
+        id: &SessionId,
+        initialised: &Initialised,
+        worktree: Option<&Worktree>,
+    ) -> PortResult<Session> {
+        self.acall("publish_launch", Some(id), None).await?;
+        let generation = initialised.generation;
+        Ok(self.change(|m| {
+            m.edit(id, |s| Session {
+                condition: s.condition.clone().launched(generation, NOW).published(
+                    generation,
+                    &[],
+                    NOW,
+                ),
+                folder: worktree.map_or_else(|| s.folder.clone(), |made| made.path.clone()),
+                error: None,
+                ..s
+            });
+            m.sessions[id].clone()
+        }))
     }
     async fn publish(&self, id: &SessionId, generation: u32) -> PortResult<Session> {
         self.acall("publish", Some(id), None).await?;

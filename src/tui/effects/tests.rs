@@ -11,6 +11,7 @@ use crate::domain::query::PageQuery;
 use crate::domain::rail::Placement;
 use crate::domain::session::{FolderKind, Kind, LaunchFacts};
 use crate::host::ports::StorePort as _;
+use crate::os::paths::Home;
 use crate::tui::event::Tab;
 
 struct Bench {
@@ -30,7 +31,7 @@ impl Bench {
         let sessions = vec![session("chat-1", None), session("chat-2", Some("chat-1"))];
         host.ports().seed(sessions).await.unwrap();
         let (out, events) = mpsc::channel(16);
-        let effects = Effects::new(host.clone(), home, out);
+        let effects = Effects::new(host.clone(), out);
         Self { effects, events, host, root }
     }
 

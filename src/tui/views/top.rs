@@ -74,6 +74,10 @@ fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
     let accent = pen.role(Role::Accent);
     let mut jobs = app.jobs.notable();
     let (Some(job), more) = (jobs.next(), jobs.count()) else {
+        if let Some(waiting) = app.jobs.waiting(app.now) {
+            let room = usize::from(cols / 2);
+            return vec![(cut(&waiting, room, pen.glyphs.cut), accent)];
+        }
         if app.board.stuck > 0 {
             let text = format!("{} stuck", count(app.board.stuck as usize, "job"));
             return vec![
@@ -100,6 +104,9 @@ fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
         110..160 => 10,
         _ => 8,
     };
+    if job.is_queued() {
+        return vec![(format!("{} waits for a place", verb_word(job.verb)), accent)];
+    }
     let mut spans = vec![(format!("{}  {numbers} ", verb_word(job.verb)), accent)];
     spans.extend(progress_bar(pen, (job.done(), job.total), bar));
     spans
