@@ -1,6 +1,11 @@
 //! Real keepers through the real coordinators: 50 starts at once, 100 ends at once.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench stops where it cannot go on")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a bench stops where it cannot go on"
+)]
 
 mod support;
 
@@ -112,7 +117,9 @@ impl Installation {
         let mut starts = JoinSet::new();
         for _ in 0..count {
             let (host, request) = (self.host.clone(), request(self.folder.path()));
-            starts.spawn(async move { host.create(&Context::new(), request).await.unwrap() });
+            starts.spawn(
+                async move { Box::pin(host.create(&Context::new(), request)).await.unwrap() },
+            );
         }
         let created = starts.join_all().await;
         created

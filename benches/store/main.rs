@@ -80,16 +80,16 @@ fn first_pages(
     let mut per_row = Vec::new();
     let mut all = Duration::ZERO;
     for (made, count) in [(few, FEW), (many, MANY)] {
-        let rows = runtime.block_on(read_all(&made.store));
+        let rows = u32::try_from(runtime.block_on(read_all(&made.store))).unwrap();
         let mut times = Times::default();
-        group.throughput(Throughput::Elements(rows as u64));
+        group.throughput(Throughput::Elements(rows.into()));
         group.bench_function(format!("{count} sessions"), |bencher| {
             bencher.iter_custom(|rounds| {
                 (0..rounds).map(|_| times.of(|| runtime.block_on(read_all(&made.store))).0).sum()
             });
         });
         all = times.median();
-        per_row.push(all.as_secs_f64() / rows as f64);
+        per_row.push(all.as_secs_f64() / f64::from(rows));
     }
     group.finish();
     let limit = Some(Duration::from_millis(3));

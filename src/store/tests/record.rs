@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::domain::activity::Activity;
 use crate::domain::error::ErrorKind;
 use crate::domain::lifecycle::{State, TerminationReason};
+use crate::domain::plan::Conditions;
 use crate::domain::pr::PrFacts;
 use crate::domain::query::PageQuery;
 use crate::domain::session::{FolderKind, Kind, LaunchFacts, Session};
@@ -25,7 +26,7 @@ async fn bury(fixture: &Fixture, names: &[&str]) {
     };
     let rows: Vec<TombstoneRow> = requested.iter().map(row).collect();
     let batch = random::operation();
-    fixture.store.tombstone(&requested, &Default::default(), &rows, &batch).await.unwrap();
+    fixture.store.tombstone(&requested, &Conditions::default(), &rows, &batch).await.unwrap();
 }
 
 /// S1: everything that the record holds comes back as it was stored
