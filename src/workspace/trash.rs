@@ -58,7 +58,7 @@ impl Workspace {
         from: &Path,
         to: &Path,
     ) -> WorkspaceResult<Moved> {
-        strictly_inside(&self.home.worktrees(&self.name), from)?;
+        self.check_ours(from)?;
         strictly_inside(&self.home.trash(&self.name), to)?;
         let Some(repository) = self.repository_if_there(repository).await? else {
             return move_alone(from, to);
@@ -100,7 +100,10 @@ impl Workspace {
     ) -> WorkspaceResult<Moved> {
         strictly_inside(&self.home.trash(&self.name), from)?;
         let Some(repository) = self.repository_if_there(repository).await? else {
-            return move_alone(from, to).inspect(|_| forget(from));
+            let moved = move_alone(from, to)?;
+            self.note_made(to)?;
+            forget(from);
+            return Ok(moved);
         };
         let (in_trash, in_place) = (exists(from), exists(to));
         if in_trash && in_place {
@@ -114,11 +117,17 @@ impl Workspace {
         let held = self.git.lock(&repository).await?;
         let Some(record) = find_record(from)? else {
             // Nothing is left to do for a move that ended, or for a folder moved without git.
-            return if in_place { Ok(Moved::default()) } else { move_alone(from, to) };
+            if in_place {
+                return Ok(Moved::default());
+            }
+            let moved = move_alone(from, to)?;
+            self.note_made(to)?;
+            return Ok(moved);
         };
         if in_trash {
             rename(from, to)?;
         }
+        self.note_made(to)?;
         let Some(folder) = &record.git_dir else {
             forget(from);
             return Ok(Moved::default());

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::domain::event::Actor;
-use crate::domain::ids::{BatchId, SessionId};
+use crate::domain::ids::SessionId;
 use crate::domain::operation::{Operation, OperationState, StepResult, Verb};
 use crate::domain::plan::{Conditions, Plan, PlanItem, PlanRow, SkipReason, Skipped};
 use crate::os::random;
@@ -19,7 +19,7 @@ use super::error::{HostError, HostResult};
 use super::journal::result;
 use super::ports::{Ports, TombstoneRow, Tombstoned};
 use super::report::{DeleteReport, DeleteRequest, Progress, SkippedRow};
-use moves::{Move, Moves};
+use moves::{Leaving, Move, Moves};
 use view::View;
 
 /// How often the plan may change before the delete gives up (D4).
@@ -182,32 +182,24 @@ impl<P: Ports> Host<P> {
         let ids: BTreeSet<SessionId> = view.plan.ids().into_iter().collect();
         self.killed(ctx, run.closed.keys().filter(|id| !ids.contains(*id))).await;
         if ids.is_empty() {
-            return Ok(Some(Deleted { view, moves: Vec::new(), messages: 0 }));
+            let leaving = Leaving { moves: Vec::new(), notes: Vec::new() };
+            return Ok(Some(Deleted { view, leaving, messages: 0 }));
         }
         let skipped = view.skipped_results();
         self.step(ctx, &operation.id, "tombstone", &skipped).await.map_err(failed)?;
-        let moves = self.moves(&operation.id, &view).await.map_err(failed)?;
-        let rows = view.tombstones(&moves, run);
+        let leaving = self.leaving(&operation.id, &view.plan.ids()).await.map_err(failed)?;
+        let rows = view.tombstones(&leaving.moves, run);
         let conditions = run.conditions(conditions);
         let requested = view.requested();
         let tombstone = self.ports.tombstone(&requested, &conditions, &rows, &operation.id);
         match ctx.write("writing the tombstones", tombstone).await {
-            Ok(Tombstoned::Done { messages }) => Ok(Some(Deleted { view, moves, messages })),
+            Ok(Tombstoned::Done { messages }) => Ok(Some(Deleted { view, leaving, messages })),
             Ok(Tombstoned::PlanChanged) => {
                 self.killed(ctx, run.closed.keys()).await;
                 Ok(None)
             }
             Err(error) => Err((None, error)),
         }
-    }
-
-    /// Worktrees to move, ascending by session.
-    async fn moves(&self, batch: &BatchId, view: &View) -> HostResult<Vec<Move>> {
-        let sessions = self.ports.sessions(&view.plan.ids()).await?;
-        Ok(sessions
-            .iter()
-            .filter_map(|session| Move::of(session, self.ports.trash_path(batch, &session.id)))
-            .collect())
     }
 
     /// After the commit: the moves, then the report (D7, D10).
@@ -219,15 +211,17 @@ impl<P: Ports> Host<P> {
         deleted: Deleted,
         run: &Run,
     ) -> DeleteReport {
-        let Deleted { view, moves, messages } = deleted;
+        let Deleted { view, leaving, messages } = deleted;
         let removed = view.plan.ids();
         for id in &removed {
             self.tell(&operation.id, id, "deleted");
         }
-        let Moves { notes, failed } = self.move_all(ctx, &operation.id, moves).await;
+        let Moves { notes, failed } = self.move_all(ctx, &operation.id, leaving.moves).await;
         let mut report = run.report(request, &view);
         report.batch = (!removed.is_empty()).then(|| operation.id.clone());
-        report.notes = notes;
+        report.notes = leaving.notes;
+        report.notes.extend(notes);
+        report.notes.sort_by(|a, b| a.id.cmp(&b.id));
         report.removed_messages = messages;
         report.cleanup_failed_ids = failed;
         self.audit("delete", &removed, &request.actor, Some(&operation.id)).await;
@@ -260,7 +254,7 @@ const CHANGED: &str = "the plan changed";
 /// What the transaction committed.
 struct Deleted {
     view: View,
-    moves: Vec<Move>,
+    leaving: Leaving,
     messages: u64,
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::domain::ids::{OperationId, SessionId};
+use crate::domain::ids::{BatchId, OperationId, SessionId};
 use crate::domain::operation::{Operation, OperationState};
 use crate::domain::session::Session;
 
@@ -40,6 +40,12 @@ impl Move {
     }
 }
 
+/// Worktrees to move, and why others stay; each ascending by session.
+pub(in crate::host) struct Leaving {
+    pub(in crate::host) moves: Vec<Move>,
+    pub(in crate::host) notes: Vec<Note>,
+}
+
 /// What the moves came to, ascending.
 #[derive(Default)]
 pub(in crate::host) struct Moves {
@@ -48,6 +54,25 @@ pub(in crate::host) struct Moves {
 }
 
 impl<P: Ports> Host<P> {
+    /// The worktrees of sessions that are deleted together: those that are shared or not ours stay
+    /// (D9).
+    pub(in crate::host) async fn leaving(
+        &self,
+        batch: &BatchId,
+        ids: &[SessionId],
+    ) -> HostResult<Leaving> {
+        let sessions = self.ports.sessions(ids).await?;
+        let to = |session: &Session| self.ports.trash_path(batch, &session.id);
+        let mut moves: Vec<Move> =
+            sessions.iter().filter_map(|session| Move::of(session, to(session))).collect();
+        let worktrees: Vec<(SessionId, PathBuf)> =
+            moves.iter().map(|one| (one.id.clone(), one.from.clone())).collect();
+        let staying = self.ports.staying(&worktrees, ids).await?;
+        moves.retain(|one| !staying.contains_key(&one.id));
+        let note = |(id, reason)| Note { id, text: format!("its folder stays: {reason}") };
+        Ok(Leaving { moves, notes: staying.into_iter().map(note).collect() })
+    }
+
     /// Moves into the trash, in ascending order; a failure skips no other (D10). Idempotent.
     pub(in crate::host) async fn move_all(
         &self,

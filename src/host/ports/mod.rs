@@ -25,7 +25,7 @@ pub use agents::{AgentPort, LaunchPlan, LaunchedHow};
 pub use locks::LockPort;
 
 use super::context::Context;
-pub use super::folders::{Changes, FolderPort};
+pub use super::folders::{Changes, FolderPort, Staying};
 pub use super::purge::port::{PurgePort, PurgedRows};
 
 /// A port's failure, already in words.

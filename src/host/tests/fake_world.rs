@@ -16,8 +16,8 @@ use crate::host::context::Context;
 use crate::host::lanes::{LaneGuard, Lanes};
 use crate::host::ports::{
     AgentPort, Changes, Closed, FolderPort, Freed, Input, LaunchPlan, LaunchedHow, LockPort, Moved,
-    PortError, PortResult, RuntimePort, ScreenText, StartRequest, Started, WorkspacePort, Worktree,
-    WorktreeRequest,
+    PortError, PortResult, RuntimePort, ScreenText, StartRequest, Started, Staying, WorkspacePort,
+    Worktree, WorktreeRequest,
 };
 
 use super::NOW;
@@ -56,6 +56,8 @@ pub(in crate::host) struct Model {
     pub(in crate::host) can_resume: bool,
     pub(in crate::host) dirty: bool,
     pub(in crate::host) only_ignored: bool,
+    /// Worktrees that must stay, and why.
+    pub(in crate::host) staying: Staying,
     /// Folders in the trash.
     pub(in crate::host) trashed: Vec<(SessionId, PathBuf)>,
     /// Names of daily work that was claimed.
@@ -236,6 +238,14 @@ impl FolderPort for Recorder {
         _base: Option<&str>,
     ) -> PortResult<String> {
         Ok(String::new())
+    }
+    async fn staying(
+        &self,
+        worktrees: &[(SessionId, PathBuf)],
+        _leaving: &[SessionId],
+    ) -> PortResult<Staying> {
+        let asked = |id: &SessionId| worktrees.iter().any(|(one, _)| one == id);
+        Ok(self.read(|m| m.staying.clone()).into_iter().filter(|(id, _)| asked(id)).collect())
     }
     async fn folder_size(&self, _ctx: &Context, _folder: &Path) -> PortResult<u64> {
         Ok(0)
