@@ -70,10 +70,17 @@ impl Workspace {
             }
             let record = self.record(&repository, from).await?.or_branch_of(find_record(to)?);
             write_record(to, &record)?;
-            if record.git_dir.is_some() && !record.was_locked {
+            let locks = record.git_dir.is_some() && !record.was_locked;
+            if locks {
                 self.lock_worktree(&held, &repository, from).await?;
             }
-            rename(from, to)?;
+            if let Err(error) = rename(from, to) {
+                if locks {
+                    self.unlock_worktree(&held, &repository, from).await?;
+                }
+                forget(to);
+                return Err(error);
+            }
         } else if !exists(to) {
             return Ok(note("its folder was gone"));
         }
@@ -139,8 +146,7 @@ impl Workspace {
         self.repair(&held, &repository, to).await?;
         let moved = self.attach(&held, &repository, to, &record).await?;
         if !record.was_locked && folder.join("locked").exists() {
-            let args: Args<'_> = &[&"worktree", &"unlock", &to];
-            self.git.change(&held, "unlock the worktree", &repository.folder, args).await?;
+            self.unlock_worktree(&held, &repository, to).await?;
         }
         forget(from);
         Ok(moved)
@@ -186,6 +192,16 @@ impl Workspace {
         }
         let args: Args<'_> = &[&"worktree", &"lock", &"--reason", &LOCK_REASON, &path];
         self.git.change(held, "lock the worktree", &repository.folder, args).await
+    }
+
+    async fn unlock_worktree(
+        &self,
+        held: &RepositoryLock,
+        repository: &Repository,
+        path: &Path,
+    ) -> WorkspaceResult<()> {
+        let args: Args<'_> = &[&"worktree", &"unlock", &path];
+        self.git.change(held, "unlock the worktree", &repository.folder, args).await
     }
 
     async fn repair(
@@ -279,6 +295,9 @@ fn rename(from: &Path, to: &Path) -> WorkspaceResult<()> {
     match rename_noreplace(from, to) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             Err(WorkspaceError::Occupied(to.to_owned()))
+        }
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            Err(WorkspaceError::OtherDisk { from: from.to_owned(), to: to.to_owned() })
         }
         other => other.map_err(WorkspaceError::io("move", from)),
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Everything that must survive: files, status, index, and what git has under way.
-fn state(path: &Path) -> impl PartialEq + std::fmt::Debug + use<> {
+pub(super) fn state(path: &Path) -> impl PartialEq + std::fmt::Debug + use<> {
     let admin = super::super::ours::git_dir(path).unwrap();
     let mut admin_files = listing(&admin);
     // A reflog tells of the move; times of what git rewrote in place do not matter.
@@ -17,7 +17,7 @@ fn state(path: &Path) -> impl PartialEq + std::fmt::Debug + use<> {
 }
 
 /// A worktree with every kind of unfinished work.
-async fn busy(bench: &Bench) -> Worktree {
+pub(super) async fn busy(bench: &Bench) -> Worktree {
     let made = bench.make("shop-1").await;
     let path = &made.path;
     write(&path.join("a.txt"), "stashed\n");
@@ -35,19 +35,19 @@ async fn busy(bench: &Bench) -> Worktree {
     made
 }
 
-async fn away(bench: &Bench, made: &Worktree) -> Option<String> {
+pub(super) async fn away(bench: &Bench, made: &Worktree) -> Option<String> {
     let to = bench.trash("shop-1");
     bench.workspace.move_to_trash(&bench.repository(), &made.path, &to).await.unwrap().note
 }
 
-async fn back(bench: &Bench, made: &Worktree) -> Option<String> {
+pub(super) async fn back(bench: &Bench, made: &Worktree) -> Option<String> {
     let from = bench.trash("shop-1");
     let branch = Some(made.branch.as_str());
     bench.workspace.move_back(&bench.repository(), &from, &made.path, branch).await.unwrap().note
 }
 
 /// Moves there and back, twice each; in between git tidies up as hard as it can.
-async fn round_trip(bench: &Bench, made: &Worktree) -> Vec<String> {
+pub(super) async fn round_trip(bench: &Bench, made: &Worktree) -> Vec<String> {
     let before = state(&made.path);
     let mut notes = Vec::new();
     notes.extend(away(bench, made).await);
