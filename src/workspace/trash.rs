@@ -7,6 +7,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,10 @@ use crate::os::paths::private_dir;
 
 /// The reason of our lock; another reason is the operator's and stays.
 const LOCK_REASON: &str = "in callboard's trash";
+
+/// Longer than a prune of someone else takes from looking for the lock to looking for the folder: one
+/// that saw no lock must have seen the folder too before it goes, or it takes the index away.
+const PRUNE_LOOKS: Duration = Duration::from_millis(25);
 
 /// What is needed to bring a worktree back as it was; lies beside it in the trash.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -191,7 +196,9 @@ impl Workspace {
             return Ok(());
         }
         let args: Args<'_> = &[&"worktree", &"lock", &"--reason", &LOCK_REASON, &path];
-        self.git.change(held, "lock the worktree", &repository.folder, args).await
+        self.git.change(held, "lock the worktree", &repository.folder, args).await?;
+        tokio::time::sleep(PRUNE_LOOKS).await;
+        Ok(())
     }
 
     async fn unlock_worktree(

@@ -253,7 +253,7 @@ fn many(fixture: &Fixture, count: usize) -> Vec<SeededSession> {
         .collect()
 }
 
-/// Not a benchmark: fails only where a batch has become slower by an order of magnitude.
+/// D15, R5: not a benchmark: fails only where a batch has become slower by an order of magnitude.
 #[tokio::test]
 async fn ten_thousand_sessions_go_and_come_back_in_one_batch_d15() {
     let fixture = Fixture::new();
@@ -270,10 +270,18 @@ async fn ten_thousand_sessions_go_and_come_back_in_one_batch_d15() {
     let deleted = clock::monotonic();
     assert_eq!(done, Tombstoned::Done { messages: 0 });
     assert_eq!(fixture.store.sections().await.unwrap()[0].total, 0);
+    let again = rows;
     let rows: Vec<Untombstone> = requested.iter().map(|id| back(id.as_str())).collect();
     fixture.store.untombstone(&rows).await.unwrap();
     let restored = clock::monotonic();
     assert_eq!(fixture.store.sections().await.unwrap()[0].total, 10_000);
+    fixture.store.tombstone(&requested, &conditions, &again, &random::operation()).await.unwrap();
+    let before = clock::monotonic();
+    let trees: Vec<Vec<SessionId>> = requested.iter().map(|id| vec![id.clone()]).collect();
+    let purged = fixture.store.purge_rows(&trees).await.unwrap();
+    let purge = clock::monotonic() - before;
+    assert_eq!((purged.gone.len(), purged.changed.len()), (10_000, 0));
+    assert!(purge.as_secs() < 5, "{purge:?}");
     let times = (seeded - start, deleted - seeded, restored - deleted);
     println!("seed, delete, restore: {times:?}");
     assert!(times.1.as_secs() < 5 && times.2.as_secs() < 5, "{times:?}");

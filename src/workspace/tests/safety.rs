@@ -177,7 +177,8 @@ async fn another_folder_in_the_place_of_ours_stays_z4() {
 async fn a_folder_without_a_note_must_be_a_worktree_z4() {
     let bench = Bench::new();
     let made = bench.make("shop-1").await;
-    fs::remove_dir_all(bench.folder.path().join("home/worktrees/default/.made")).unwrap();
+    let notes = made.path.parent().unwrap().with_file_name(".made");
+    fs::remove_dir_all(notes).unwrap();
     round_trip(&bench, &made).await;
     let plain = made_at(&bench, "shop-2");
     write(&plain.join("work.txt"), "work");

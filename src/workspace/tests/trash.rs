@@ -62,6 +62,7 @@ pub(super) async fn round_trip(bench: &Bench, made: &Worktree) -> Vec<String> {
     notes
 }
 
+/// D9: staged changed untracked ignored and stashed survive.
 #[tokio::test]
 async fn staged_changed_untracked_ignored_and_stashed_survive_d9() {
     let bench = Bench::new();
@@ -69,6 +70,7 @@ async fn staged_changed_untracked_ignored_and_stashed_survive_d9() {
     assert_eq!(round_trip(&bench, &made).await, Vec::<String>::new());
 }
 
+/// D9: the branch is free while its worktree is in the trash.
 #[tokio::test]
 async fn the_branch_is_free_while_its_worktree_is_in_the_trash_d9() {
     let bench = Bench::new();
@@ -82,6 +84,7 @@ async fn the_branch_is_free_while_its_worktree_is_in_the_trash_d9() {
     assert!(other.path.exists());
 }
 
+/// R1: a branch that moved on or is gone is left alone.
 #[tokio::test]
 async fn a_branch_that_moved_on_or_is_gone_is_left_alone_r1() {
     let bench = Bench::new();
@@ -99,6 +102,7 @@ async fn a_branch_that_moved_on_or_is_gone_is_left_alone_r1() {
     assert_eq!(git(&made.path, ["log", "-1", "--format=%s"]), "work");
 }
 
+/// D9: a merge a rebase and a bisect survive.
 #[tokio::test]
 async fn a_merge_a_rebase_and_a_bisect_survive_d9() {
     let bench = Bench::new();
@@ -121,6 +125,7 @@ async fn a_merge_a_rebase_and_a_bisect_survive_d9() {
     assert_eq!(round_trip(&bench, &made).await, ["a bisect is under way: its branch stays in use"]);
 }
 
+/// D9: submodules survive.
 #[tokio::test]
 async fn submodules_survive_d9() {
     let bench = Bench::new();
@@ -210,6 +215,7 @@ async fn round_trip_from(bench: &Bench, made: &Worktree) -> Option<String> {
     back(bench, made).await
 }
 
+/// R2: nothing is ever replaced.
 #[tokio::test]
 async fn nothing_is_ever_replaced_r2() {
     let bench = Bench::new();
@@ -228,6 +234,7 @@ async fn nothing_is_ever_replaced_r2() {
     assert_eq!(git(&elsewhere, ["symbolic-ref", "--short", "HEAD"]), made.branch);
 }
 
+/// R2: a missing trash folder is made again from the branch.
 #[tokio::test]
 async fn a_missing_trash_folder_is_made_again_from_the_branch_r2() {
     let bench = Bench::new();
