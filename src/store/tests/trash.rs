@@ -11,6 +11,7 @@ use crate::domain::plan::{Conditions, SkipReason};
 use crate::domain::query::{Filter, Order, PageQuery};
 use crate::domain::rail::SectionKey;
 use crate::domain::session::{FolderKind, Kind, LaunchFacts};
+use crate::domain::trash::trees;
 use crate::os::{clock, random};
 
 use super::super::StoreError;
@@ -277,7 +278,10 @@ async fn ten_thousand_sessions_go_and_come_back_in_one_batch_d15() {
     assert_eq!(fixture.store.sections().await.unwrap()[0].total, 10_000);
     fixture.store.tombstone(&requested, &conditions, &again, &random::operation()).await.unwrap();
     let before = clock::monotonic();
-    let trees: Vec<Vec<SessionId>> = requested.iter().map(|id| vec![id.clone()]).collect();
+    let trees: Vec<Vec<SessionId>> = trees(fixture.store.tombstones().await.unwrap())
+        .into_iter()
+        .map(|tree| tree.into_iter().map(|row| row.id).collect())
+        .collect();
     let purged = fixture.store.purge_rows(&trees).await.unwrap();
     let purge = clock::monotonic() - before;
     assert_eq!((purged.gone.len(), purged.changed.len()), (10_000, 0));
