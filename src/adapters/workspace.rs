@@ -50,7 +50,7 @@ impl FolderPort for Real {
         let folders = real.keys().cloned().collect();
         for user in self.store.users_of(folders, leaving).await? {
             if let Some(owner) = real.get(&user.folder).filter(|owner| **owner != user.id) {
-                let reason = format!("session {} works in {}", user.id, user.folder.display());
+                let reason = format!("{} works in it too", user.id);
                 staying.entry(owner.clone()).or_insert(reason);
             }
         }
@@ -124,6 +124,16 @@ impl WorkspacePort for Real {
         let work = self.workspace.give_back(repository, &worktree);
         let freed = within(ctx, "giving the worktree back", work).await?;
         Ok(Freed { freed: freed.freed, reason: freed.reason, only_ignored: freed.only_ignored })
+    }
+
+    async fn reason_to_keep(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        worktree: &Path,
+    ) -> PortResult<Option<String>> {
+        let work = self.workspace.reason_to_keep(repository, worktree);
+        within(ctx, "looking at the worktree", work).await
     }
 
     async fn advice(&self, ctx: &Context, worktree: &Path) -> PortResult<Advice> {

@@ -93,7 +93,7 @@ impl<P: Ports> Host<P> {
         let mut freed = Freed { freed: false, reason: None, only_ignored: moving };
         if !moving {
             let own = [(session.id.clone(), path.to_owned())];
-            let mut staying = self.ports.staying(&own, &[session.id.clone()]).await?;
+            let mut staying = self.ports.staying(&own, std::slice::from_ref(&session.id)).await?;
             if let Some(reason) = staying.remove(&session.id) {
                 return Ok(Freed { freed: false, reason: Some(reason), only_ignored: false });
             }

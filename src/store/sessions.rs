@@ -131,7 +131,8 @@ const WITH_ID: &str = "s.workspace = ?1 AND s.id = ?2";
 const WITH_IDS: &str =
     "s.workspace = ?1 AND s.id IN (SELECT value FROM json_each(?2)) ORDER BY s.id";
 /// Those believed to run, ascending.
-const LIVE: &str = "s.workspace = ?1 AND s.deleted_at IS NULL AND s.alive = 1 ORDER BY s.id";
+const LIVE: &str = "s.workspace = ?1 AND s.deleted_at IS NULL AND s.alive = 1
+   AND s.published = s.generation ORDER BY s.id";
 /// Live ones due at `?2`, longest overdue first.
 const DUE: &str = "s.workspace = ?1 AND s.deleted_at IS NULL AND s.due_at <= ?2 AND +s.alive = 1
      ORDER BY s.due_at";

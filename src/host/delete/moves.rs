@@ -1,9 +1,10 @@
 //! Moving the worktrees of a committed delete into the trash (`spec/lifecycle.md` D7, D9, D10).
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::domain::ids::{BatchId, OperationId, SessionId};
-use crate::domain::operation::{Operation, OperationState};
+use crate::domain::operation::{Operation, OperationState, StepResult};
 use crate::domain::session::Session;
 
 use super::super::Host;
@@ -13,6 +14,7 @@ use super::super::journal::result;
 use super::super::parallel;
 use super::super::ports::{Moved, Ports};
 use super::super::report::{Note, Progress};
+use super::view::View;
 
 /// How many worktrees are moved at once; git serialises the ones of a repository.
 const MOVING: usize = 4;
@@ -40,12 +42,6 @@ impl Move {
     }
 }
 
-/// Worktrees to move, and why others stay; each ascending by session.
-pub(in crate::host) struct Leaving {
-    pub(in crate::host) moves: Vec<Move>,
-    pub(in crate::host) notes: Vec<Note>,
-}
-
 /// What the moves came to, ascending.
 #[derive(Default)]
 pub(in crate::host) struct Moves {
@@ -53,24 +49,101 @@ pub(in crate::host) struct Moves {
     pub(in crate::host) failed: Vec<SessionId>,
 }
 
+/// What is cleaned up after the commit of a delete.
+pub(in crate::host) struct Remains {
+    /// Deleted sessions without a worktree to move: they are at their end.
+    unmoved: Vec<SessionId>,
+    moves: Vec<Move>,
+    /// Runtimes that had no row.
+    rowless: Vec<SessionId>,
+}
+
+impl Remains {
+    /// Of the deleted sessions, and of runtimes that had no row.
+    pub(in crate::host) fn of(
+        deleted: &[SessionId],
+        moves: Vec<Move>,
+        rowless: Vec<SessionId>,
+    ) -> Self {
+        let with_move: BTreeSet<&SessionId> = moves.iter().map(|step| &step.id).collect();
+        let unmoved = deleted.iter().filter(|id| !with_move.contains(id)).cloned().collect();
+        Self { unmoved, moves, rowless }
+    }
+}
+
 impl<P: Ports> Host<P> {
-    /// The worktrees of sessions that are deleted together: those that are shared or not ours stay
-    /// (D9).
-    pub(in crate::host) async fn leaving(
+    /// Worktrees to move, and remarks on those that stay, each ascending by session: one that is
+    /// shared or not ours stays (D9).
+    pub(super) async fn moves(
         &self,
         batch: &BatchId,
-        ids: &[SessionId],
-    ) -> HostResult<Leaving> {
-        let sessions = self.ports.sessions(ids).await?;
+        view: &View,
+    ) -> HostResult<(Vec<Move>, Vec<Note>)> {
+        let ids = view.plan.ids();
+        let sessions = self.ports.sessions(&ids).await?;
         let to = |session: &Session| self.ports.trash_path(batch, &session.id);
         let mut moves: Vec<Move> =
             sessions.iter().filter_map(|session| Move::of(session, to(session))).collect();
         let worktrees: Vec<(SessionId, PathBuf)> =
             moves.iter().map(|one| (one.id.clone(), one.from.clone())).collect();
-        let staying = self.ports.staying(&worktrees, ids).await?;
+        let staying = self.ports.staying(&worktrees, &ids).await?;
         moves.retain(|one| !staying.contains_key(&one.id));
         let note = |(id, reason)| Note { id, text: format!("its folder stays: {reason}") };
-        Ok(Leaving { moves, notes: staying.into_iter().map(note).collect() })
+        Ok((moves, staying.into_iter().map(note).collect()))
+    }
+
+    /// After the commit, in ascending order: what was tombstoned keeps all that a restore needs, so its
+    /// worktree is only moved; what had no row can never come back, so nothing of it is kept (D10).
+    pub(in crate::host) async fn clean_up(
+        &self,
+        ctx: &Context,
+        operation: &OperationId,
+        remains: Remains,
+    ) -> Moves {
+        let Remains { unmoved, moves, rowless } = remains;
+        let done: Vec<StepResult> = unmoved.iter().map(|id| result(id, "done", None)).collect();
+        self.note_results(ctx, operation, &done).await;
+        for id in &unmoved {
+            self.tell(operation, id, "done");
+        }
+        let mut all = self.move_all(ctx, operation, moves).await;
+        let (results, failed) = self.forget_all(ctx, operation, rowless).await;
+        self.note_results(ctx, operation, &results).await;
+        all.failed.extend(failed);
+        all.failed.sort_unstable();
+        all
+    }
+
+    async fn note_results(&self, ctx: &Context, operation: &OperationId, results: &[StepResult]) {
+        if results.is_empty() {
+            return;
+        }
+        if let Err(error) = self.step(ctx, operation, "move", results).await {
+            tracing::warn!(%operation, %error, "results could not be journalled");
+        }
+    }
+
+    /// Removes what runtimes without a row left behind. Idempotent. Answers the results and those that
+    /// failed.
+    pub(in crate::host) async fn forget_all(
+        &self,
+        ctx: &Context,
+        operation: &OperationId,
+        rowless: Vec<SessionId>,
+    ) -> (Vec<StepResult>, Vec<SessionId>) {
+        let (mut results, mut failed) = (Vec::new(), Vec::new());
+        for id in rowless {
+            let ctx = ctx.detached(CLEAN_UP);
+            let removed = self.ports.remove_history(&id);
+            let removed = ctx.step("removing the history", removed).await;
+            let state = if removed.is_ok() { "done" } else { "failed" };
+            self.tell(operation, &id, state);
+            results.push(result(&id, state, removed.err().map(|error| error.to_string())));
+            if state == "failed" {
+                failed.push(id);
+            }
+        }
+        (results, failed)
     }
 
     /// Moves into the trash, in ascending order; a failure skips no other (D10). Idempotent.
@@ -105,9 +178,7 @@ impl<P: Ports> Host<P> {
                     }
                 }
             }
-            if let Err(error) = self.step(ctx, operation, "move", &results).await {
-                tracing::warn!(%operation, %error, "moves could not be journalled");
-            }
+            self.note_results(ctx, operation, &results).await;
         }
         all
     }
