@@ -250,6 +250,36 @@ fn only_os_is_unsafe_or_tells_systems_apart() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
+/// R6: nothing but purge removes a folder that could hold work. Whoever removes whole folders is
+/// named here, with what keeps work out of it.
+#[test]
+fn only_these_remove_whole_folders() {
+    let removers = Regex::new(r#"remove_dir_all|\bremove_tree\(|"worktree", &"remove""#).unwrap();
+    let named = [
+        ("src/adapters/purge.rs", "terminal histories of purged sessions"),
+        ("src/os/fs.rs", "the act itself"),
+        ("src/workspace/create.rs", "what a failed create made in the same call"),
+        ("src/workspace/give_back.rs", "clean worktrees, by git, which looks once more (K3)"),
+        ("src/workspace/purge.rs", "what lies in the trash (R5)"),
+    ];
+    let found: Vec<String> = sources("src")
+        .iter()
+        .filter(|source| !source.is_test() && source.folder != "cli")
+        .filter(|source| {
+            let code = source.code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            removers.is_match(code)
+        })
+        .map(|source| source.path.display().to_string())
+        .collect();
+    assert_eq!(found, named.map(|(path, _)| path.to_owned()));
+    for forced in sources("src").iter().filter(|source| !source.is_test()) {
+        let forced_removal = forced.code.contains(r#""remove", &"--force""#);
+        let may = ["src/workspace/create.rs", "src/workspace/purge.rs"];
+        let path = forced.path.display().to_string();
+        assert!(!forced_removal || may.contains(&path.as_str()), "{path}");
+    }
+}
+
 #[test]
 fn files_stay_short() {
     let long: Vec<String> = sources("src")

@@ -1,7 +1,7 @@
 //! The store as a port.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::domain::event::{Event, Message};
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
@@ -44,10 +44,6 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
 
     async fn all_ids(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.store.all_ids().await?)
-    }
-
-    async fn guests(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
-        Ok(self.store.guests().await?)
     }
 
     async fn live(&self) -> PortResult<Vec<Session>> {

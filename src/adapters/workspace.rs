@@ -1,5 +1,6 @@
 //! Worktrees as a port: every call ends with its context.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::domain::error::ErrorKind;
@@ -8,7 +9,7 @@ use crate::domain::plan::Advice;
 use crate::domain::rail::ProjectSetup;
 use crate::host::context::{Context, Ended};
 use crate::host::ports::{
-    Changes, FolderPort, Freed, Moved, PortError, PortResult, WorkspacePort, Worktree,
+    Changes, FolderPort, Freed, Moved, PortError, PortResult, Staying, WorkspacePort, Worktree,
     WorktreeRequest,
 };
 use crate::workspace::{self, WorkspaceResult};
@@ -29,6 +30,31 @@ impl<R: Send + Sync + 'static> FolderPort for Real<R> {
 
     async fn diff(&self, ctx: &Context, worktree: &Path, base: Option<&str>) -> PortResult<String> {
         within(ctx, "reading the changes", self.workspace.diff(worktree, base)).await
+    }
+
+    async fn staying(
+        &self,
+        worktrees: &[(SessionId, PathBuf)],
+        leaving: &[SessionId],
+    ) -> PortResult<Staying> {
+        if worktrees.is_empty() {
+            return Ok(Staying::new());
+        }
+        let (workspace, asked) = (self.workspace.clone(), worktrees.to_vec());
+        let looked = tokio::task::spawn_blocking(move || look_at_folders(&workspace, asked)).await;
+        let (mut staying, real) = looked.map_err(|error| PortError {
+            kind: ErrorKind::Failed,
+            message: format!("looking at the worktrees: {error}"),
+            hint: None,
+        })?;
+        let folders = real.keys().cloned().collect();
+        for user in self.store.users_of(folders, leaving).await? {
+            if let Some(owner) = real.get(&user.folder).filter(|owner| **owner != user.id) {
+                let reason = format!("{} works in it too", user.id);
+                staying.entry(owner.clone()).or_insert(reason);
+            }
+        }
+        Ok(staying)
     }
 
     async fn folder_size(&self, ctx: &Context, folder: &Path) -> PortResult<u64> {
@@ -159,6 +185,28 @@ impl<R: Send + Sync + 'static> WorkspacePort for Real<R> {
         let work = self.workspace.ensure_worktree(repository, path, branch);
         Ok(moved(within(ctx, "making sure of the worktree", work).await?))
     }
+}
+
+/// Those that must stay by what the file system says; and every name of each folder, since
+/// sessions know theirs with links resolved or not.
+fn look_at_folders(
+    workspace: &workspace::Workspace,
+    worktrees: Vec<(SessionId, PathBuf)>,
+) -> (Staying, BTreeMap<PathBuf, SessionId>) {
+    let present = std::env::current_dir().ok();
+    let (mut staying, mut names) = (Staying::new(), BTreeMap::new());
+    for (id, path) in worktrees {
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        if let Some(reason) = workspace.must_stay(&path) {
+            staying.insert(id.clone(), reason);
+        } else if present.as_ref().is_some_and(|present| present.starts_with(&real)) {
+            let reason = format!("{} is the current folder", path.display());
+            staying.insert(id.clone(), reason);
+        }
+        names.insert(real, id.clone());
+        names.insert(path, id);
+    }
+    (staying, names)
 }
 
 fn wanted(request: &WorktreeRequest) -> workspace::WorktreeRequest {

@@ -92,6 +92,11 @@ impl<P: Ports> Host<P> {
         let moving = operation.step.as_deref() == Some(TRASH);
         let mut freed = Freed { freed: false, reason: None, only_ignored: moving };
         if !moving {
+            let own = [(session.id.clone(), path.to_owned())];
+            let mut staying = self.ports.staying(&own, std::slice::from_ref(&session.id)).await?;
+            if let Some(reason) = staying.remove(&session.id) {
+                return Ok(Freed { freed: false, reason: Some(reason), only_ignored: false });
+            }
             let ctx = ctx.detached(CLEAN_UP);
             let given = self.ports.give_back(&ctx, repository, &worktree);
             freed = ctx.step("giving back the worktree", given).await?;

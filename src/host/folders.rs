@@ -1,6 +1,9 @@
 //! What is in the folders of sessions, for those who look at them.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::domain::ids::SessionId;
 
 use super::context::Context;
 use super::ports::PortResult;
@@ -15,6 +18,9 @@ pub struct Changes {
     /// Changed files.
     pub files: u32,
 }
+
+/// Why worktrees must stay where they are, by session.
+pub type Staying = BTreeMap<SessionId, String>;
 
 /// Looks into folders; changes nothing.
 pub trait FolderPort: Send + Sync + 'static {
@@ -32,6 +38,13 @@ pub trait FolderPort: Send + Sync + 'static {
         worktree: &Path,
         base: Option<&str>,
     ) -> impl Future<Output = PortResult<String>> + Send;
+    /// Which of these worktrees must stay where they are (`spec/agents.md` Z4): callboard did not
+    /// make them, this process works in them, or a session does that is not among `leaving`.
+    fn staying(
+        &self,
+        worktrees: &[(SessionId, PathBuf)],
+        leaving: &[SessionId],
+    ) -> impl Future<Output = PortResult<Staying>> + Send;
     /// Bytes that a folder holds.
     fn folder_size(
         &self,

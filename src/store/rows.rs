@@ -151,3 +151,12 @@ pub struct PurgedRows {
     /// Messages that went along.
     pub messages: u64,
 }
+
+/// A session that works in one of the folders that were asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderUser {
+    /// The session, of any workspace.
+    pub id: SessionId,
+    /// The folder that it works in or below, as it was asked for.
+    pub folder: PathBuf,
+}

@@ -1,6 +1,7 @@
 //! Reading whole sessions.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use rusqlite::types::Null;
 use rusqlite::{Statement, ToSql, params};
@@ -13,6 +14,7 @@ use crate::domain::time::Timestamp;
 
 use super::columns::{Columns, id_list};
 use super::error::Outcome;
+use super::rows::FolderUser;
 use super::{Scope, Store, StoreError, condition};
 
 impl Store {
@@ -49,25 +51,6 @@ impl Store {
         .await
     }
 
-    /// Sessions that are not deleted and work in a folder that is not their own, with the folder.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub async fn guests(&self) -> Result<Vec<(SessionId, PathBuf)>, StoreError> {
-        self.read("list sessions in folders of others", |scope| {
-            let mut statement = scope.conn.prepare_cached(
-                "SELECT id, folder FROM sessions
-                 WHERE workspace = ?1 AND deleted_at IS NULL AND folder_kind <> 'worktree'",
-            )?;
-            let guests = statement.query_map([scope.workspace], |row| {
-                let mut columns = Columns::of(row);
-                Ok((columns.word()?, PathBuf::from(columns.get::<String>()?)))
-            })?;
-            guests.collect::<rusqlite::Result<_>>().map_err(Into::into)
-        })
-        .await
-    }
-
     /// Sessions believed to run, ascending.
     ///
     /// # Errors
@@ -82,6 +65,41 @@ impl Store {
     /// The database cannot be read.
     pub async fn due(&self, now: Timestamp) -> Result<Vec<Session>, StoreError> {
         self.read("list sessions that are due", move |scope| query(scope, DUE, &now.0)).await
+    }
+
+    /// Sessions of every workspace, outside the trash and not among `leaving`, that work in one of
+    /// `folders` or below it.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn users_of(
+        &self,
+        folders: BTreeSet<PathBuf>,
+        leaving: &[SessionId],
+    ) -> Result<Vec<FolderUser>, StoreError> {
+        let leaving: BTreeSet<SessionId> = leaving.iter().cloned().collect();
+        self.read("look who works in a worktree", move |scope| {
+            let mut statement = scope.conn.prepare_cached(
+                "SELECT id, folder, workspace = ?1 FROM sessions
+                 WHERE deleted_at IS NULL AND folder <> ''",
+            )?;
+            let mut rows = statement.query([scope.workspace])?;
+            let mut users = Vec::new();
+            while let Some(row) = rows.next()? {
+                let folder: String = row.get(1)?;
+                let inside = Path::new(&folder).ancestors().find(|it| folders.contains(*it));
+                let Some(inside) = inside else {
+                    continue;
+                };
+                let id: SessionId = Columns::of(row).word()?;
+                let own: bool = row.get(2)?;
+                if !own || !leaving.contains(&id) {
+                    users.push(FolderUser { id, folder: inside.to_owned() });
+                }
+            }
+            Ok(users)
+        })
+        .await
     }
 
     /// Hash of the token that identifies the agent of a session's newest launch (W7).

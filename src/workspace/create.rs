@@ -183,7 +183,8 @@ impl Workspace {
         args.push(&path);
         args.push(&start);
         let step = format!("make the worktree {}", path.display());
-        self.git.change(held, &step, &repository.folder, &args).await
+        self.git.change(held, &step, &repository.folder, &args).await?;
+        self.note_made(path)
     }
 
     async fn resolve(
@@ -239,6 +240,9 @@ impl Workspace {
             && let Err(error) = std::fs::remove_dir_all(&made.path)
         {
             tracing::warn!(%error, path = %made.path.display(), "a folder stays");
+        }
+        if !made.path.exists() {
+            self.forget_made(&made.path);
         }
         if let Some(project) = made.path.parent() {
             // Fails where other worktrees are in it, as it should.

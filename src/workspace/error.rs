@@ -83,6 +83,14 @@ pub enum WorkspaceError {
     /// A folder that callboard did not make, or that is not inside its own.
     #[error("{} is not a worktree of ours and stays where it is", .0.display())]
     NotOurs(PathBuf),
+    /// The trash lies on another file system, where a folder cannot be moved whole.
+    #[error("{} cannot be moved to {}: they are on different file systems", from.display(), to.display())]
+    OtherDisk {
+        /// The worktree.
+        from: PathBuf,
+        /// Its place in the trash, or the other way round.
+        to: PathBuf,
+    },
     /// A worktree is missing and registered as locked.
     #[error("worktree {} is missing and locked: {reason}", path.display())]
     Locked {
@@ -134,6 +142,7 @@ impl WorkspaceError {
             | Self::BranchGone { .. }
             | Self::Occupied(_)
             | Self::NotOurs(_)
+            | Self::OtherDisk { .. }
             | Self::Locked { .. } => ErrorKind::Refused,
             Self::Cancelled(_) => ErrorKind::Interrupted,
         }
@@ -156,6 +165,9 @@ impl WorkspaceError {
             Self::BranchConflict { .. } => "rename one of them, or set `branch` in config.toml",
             Self::BranchGone { .. } => "make the branch again, then restore",
             Self::Occupied(_) => "move it away, or choose another place",
+            Self::OtherDisk { .. } => {
+                "put both on one file system, or restore with --to on the other; nothing was lost"
+            }
             Self::Locked { path, .. } => {
                 return Some(format!("git worktree unlock {}", path.display()));
             }

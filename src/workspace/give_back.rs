@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::git::{Args, Repository, RepositoryLock};
 use super::inspect::{Entry, EntryKind, some_paths};
-use super::ours::{git_dir, strictly_inside, unfinished};
+use super::ours::{git_dir, unfinished};
 use super::prepare::blocking;
 use super::prepared::Prepared;
 use super::{Freed, Workspace, WorkspaceError, WorkspaceResult, Worktree};
@@ -32,7 +32,7 @@ impl Workspace {
         repository: &Path,
         worktree: &Worktree,
     ) -> WorkspaceResult<Freed> {
-        strictly_inside(&self.home.worktrees(&self.name), &worktree.path)?;
+        self.check_ours(&worktree.path)?;
         let there = worktree.path.symlink_metadata().is_ok();
         let repository = match self.git.repository(repository).await {
             Ok(repository) => repository,
@@ -56,6 +56,7 @@ impl Workspace {
         {
             return Ok(Freed::kept(reason));
         }
+        self.forget_made(&worktree.path);
         if worktree.new_branch {
             self.delete_unused_branch(&held, &repository, worktree).await?;
         }

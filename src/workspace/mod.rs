@@ -10,6 +10,7 @@ mod git;
 mod give_back;
 mod inspect;
 mod list;
+mod made;
 mod ours;
 mod prepare;
 mod prepared;

@@ -97,6 +97,7 @@ impl Workspace {
             }
         }
         forget(path);
+        self.forget_made(path);
         Ok(bytes)
     }
 

@@ -7,6 +7,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,10 @@ use crate::os::paths::private_dir;
 
 /// The reason of our lock; another reason is the operator's and stays.
 const LOCK_REASON: &str = "in callboard's trash";
+
+/// Longer than a prune of someone else takes from looking for the lock to looking for the folder: one
+/// that saw no lock must have seen the folder too before it goes, or it takes the index away.
+const PRUNE_LOOKS: Duration = Duration::from_millis(25);
 
 /// What is needed to bring a worktree back as it was; lies beside it in the trash.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -59,14 +64,11 @@ impl Workspace {
         to: &Path,
     ) -> WorkspaceResult<Moved> {
         strictly_inside(&self.home.trash(&self.name), to)?;
-        let ours = strictly_inside(&self.home.worktrees(&self.name), from);
-        let Some(repository) = self.repository_if_there(repository).await? else {
-            ours?;
+        let found = self.repository_if_there(repository).await?;
+        self.check_movable(found.as_ref(), from)?;
+        let Some(repository) = found else {
             return move_alone(from, to);
         };
-        if exists(from) && !is_linked(&repository, from) {
-            ours?;
-        }
         let held = self.git.lock(&repository).await?;
         if exists(from) {
             if exists(to) {
@@ -74,10 +76,17 @@ impl Workspace {
             }
             let record = self.record(&repository, from).await?.or_branch_of(find_record(to)?);
             write_record(to, &record)?;
-            if record.git_dir.is_some() && !record.was_locked {
+            let locks = record.git_dir.is_some() && !record.was_locked;
+            if locks {
                 self.lock_worktree(&held, &repository, from).await?;
             }
-            rename(from, to)?;
+            if let Err(error) = rename(from, to) {
+                if locks {
+                    self.unlock_worktree(&held, &repository, from).await?;
+                }
+                forget(to);
+                return Err(error);
+            }
         } else if !exists(to) {
             return Ok(note("its folder was gone"));
         }
@@ -87,6 +96,17 @@ impl Workspace {
         }
         self.repair(&held, &repository, to).await?;
         self.detach(&held, to, &record).await
+    }
+
+    /// Refuses what is not ours to move: a folder under our root that callboard did not make, and one
+    /// elsewhere, where `restore --to` puts folders, that is no linked worktree of the repository.
+    fn check_movable(&self, repository: Option<&Repository>, from: &Path) -> WorkspaceResult<()> {
+        let elsewhere = strictly_inside(&self.home.worktrees(&self.name), from);
+        match (elsewhere, repository) {
+            (Err(_), Some(repository)) if !exists(from) || is_linked(repository, from) => Ok(()),
+            (Err(refused), _) => Err(refused),
+            (Ok(_), _) => self.check_ours(from),
+        }
     }
 
     /// Moves a worktree back, attaches its branch where that is still right, and unlocks it. Done
@@ -104,7 +124,10 @@ impl Workspace {
     ) -> WorkspaceResult<Moved> {
         strictly_inside(&self.home.trash(&self.name), from)?;
         let Some(repository) = self.repository_if_there(repository).await? else {
-            return move_alone(from, to).inspect(|_| forget(from));
+            let moved = move_alone(from, to)?;
+            self.note_made(to)?;
+            forget(from);
+            return Ok(moved);
         };
         let (in_trash, in_place) = (exists(from), exists(to));
         if in_trash && in_place {
@@ -118,11 +141,17 @@ impl Workspace {
         let held = self.git.lock(&repository).await?;
         let Some(record) = find_record(from)? else {
             // Nothing is left to do for a move that ended, or for a folder moved without git.
-            return if in_place { Ok(Moved::default()) } else { move_alone(from, to) };
+            if in_place {
+                return Ok(Moved::default());
+            }
+            let moved = move_alone(from, to)?;
+            self.note_made(to)?;
+            return Ok(moved);
         };
         if in_trash {
             rename(from, to)?;
         }
+        self.note_made(to)?;
         let Some(folder) = &record.git_dir else {
             forget(from);
             return Ok(Moved::default());
@@ -134,8 +163,7 @@ impl Workspace {
         self.repair(&held, &repository, to).await?;
         let moved = self.attach(&held, &repository, to, &record).await?;
         if !record.was_locked && folder.join("locked").exists() {
-            let args: Args<'_> = &[&"worktree", &"unlock", &to];
-            self.git.change(&held, "unlock the worktree", &repository.folder, args).await?;
+            self.unlock_worktree(&held, &repository, to).await?;
         }
         forget(from);
         Ok(moved)
@@ -180,7 +208,19 @@ impl Workspace {
             return Ok(());
         }
         let args: Args<'_> = &[&"worktree", &"lock", &"--reason", &LOCK_REASON, &path];
-        self.git.change(held, "lock the worktree", &repository.folder, args).await
+        self.git.change(held, "lock the worktree", &repository.folder, args).await?;
+        tokio::time::sleep(PRUNE_LOOKS).await;
+        Ok(())
+    }
+
+    async fn unlock_worktree(
+        &self,
+        held: &RepositoryLock,
+        repository: &Repository,
+        path: &Path,
+    ) -> WorkspaceResult<()> {
+        let args: Args<'_> = &[&"worktree", &"unlock", &path];
+        self.git.change(held, "unlock the worktree", &repository.folder, args).await
     }
 
     async fn repair(
@@ -282,6 +322,9 @@ fn rename(from: &Path, to: &Path) -> WorkspaceResult<()> {
     match rename_noreplace(from, to) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             Err(WorkspaceError::Occupied(to.to_owned()))
+        }
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            Err(WorkspaceError::OtherDisk { from: from.to_owned(), to: to.to_owned() })
         }
         other => other.map_err(WorkspaceError::io("move", from)),
     }

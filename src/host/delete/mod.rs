@@ -265,6 +265,7 @@ impl<P: Ports> Host<P> {
         let mut report = run.report(request, &view);
         report.batch = (!removed.is_empty()).then(|| operation.id.clone());
         report.notes = notes;
+        report.notes.sort_by(|a, b| a.id.cmp(&b.id));
         report.removed_messages = messages;
         report.cleanup_failed_ids = cleaned.failed;
         self.audit("delete", &removed, &request.actor, Some(&operation.id)).await;

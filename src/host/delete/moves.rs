@@ -1,6 +1,6 @@
 //! Moving the worktrees of a committed delete into the trash (`spec/lifecycle.md` D7, D9, D10).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::domain::ids::{BatchId, OperationId, SessionId};
@@ -72,8 +72,8 @@ impl Remains {
 }
 
 impl<P: Ports> Host<P> {
-    /// Worktrees to move, ascending by session; and remarks on those that stay, as a session that is
-    /// not deleted works in them too (D9).
+    /// Worktrees to move, and remarks on those that stay, each ascending by session: one that is
+    /// shared or not ours stays (D9).
     pub(super) async fn moves(
         &self,
         batch: &BatchId,
@@ -81,23 +81,15 @@ impl<P: Ports> Host<P> {
     ) -> HostResult<(Vec<Move>, Vec<Note>)> {
         let ids = view.plan.ids();
         let sessions = self.ports.sessions(&ids).await?;
-        let mut moves: BTreeMap<PathBuf, Move> = sessions
-            .iter()
-            .filter_map(|session| Move::of(session, self.ports.trash_path(batch, &session.id)))
-            .map(|step| (step.from.clone(), step))
-            .collect();
-        let mut notes = Vec::new();
-        let mut guests = self.ports.guests().await?;
-        guests.retain(|(id, _)| ids.binary_search(id).is_err());
-        for (guest, folder) in guests {
-            for stays in folder.ancestors().filter_map(|above| moves.remove(above)) {
-                let text = format!("its folder stays: {guest} works in it too");
-                notes.push(Note { id: stays.id, text });
-            }
-        }
-        let mut moves: Vec<Move> = moves.into_values().collect();
-        moves.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-        Ok((moves, notes))
+        let to = |session: &Session| self.ports.trash_path(batch, &session.id);
+        let mut moves: Vec<Move> =
+            sessions.iter().filter_map(|session| Move::of(session, to(session))).collect();
+        let worktrees: Vec<(SessionId, PathBuf)> =
+            moves.iter().map(|one| (one.id.clone(), one.from.clone())).collect();
+        let staying = self.ports.staying(&worktrees, &ids).await?;
+        moves.retain(|one| !staying.contains_key(&one.id));
+        let note = |(id, reason)| Note { id, text: format!("its folder stays: {reason}") };
+        Ok((moves, staying.into_iter().map(note).collect()))
     }
 
     /// After the commit, in ascending order: what was tombstoned keeps all that a restore needs, so its

@@ -25,7 +25,7 @@ pub use agents::{AgentPort, LaunchPlan, LaunchedHow};
 pub use locks::LockPort;
 
 use super::context::Context;
-pub use super::folders::{Changes, FolderPort};
+pub use super::folders::{Changes, FolderPort, Staying};
 pub use super::purge::port::{PurgePort, PurgedRows};
 
 /// A port's failure, already in words.
@@ -144,8 +144,6 @@ pub trait StorePort: Send + Sync + 'static {
     fn page(&self, query: &PageQuery) -> impl Future<Output = PortResult<Page>> + Send;
     /// Ids of every session of the workspace that is not deleted.
     fn all_ids(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
-    /// Sessions outside the trash that work in a folder which is not their own, with the folder.
-    fn guests(&self) -> impl Future<Output = PortResult<Vec<(SessionId, PathBuf)>>> + Send;
     /// Sessions believed to run.
     fn live(&self) -> impl Future<Output = PortResult<Vec<Session>>> + Send;
     /// Live sessions whose timed rules are due.

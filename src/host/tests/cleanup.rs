@@ -17,6 +17,7 @@ fn ended(text: &str) -> Session {
     Session { condition, ..session }
 }
 
+/// K4: cleanup gives back worktrees of ended sessions each once.
 #[tokio::test]
 async fn cleanup_gives_back_worktrees_of_ended_sessions_each_once_k4() {
     let (host, recorder) = host(vec![running("a", None), ended("b"), ended("c")]);
@@ -36,6 +37,7 @@ async fn cleanup_gives_back_worktrees_of_ended_sessions_each_once_k4() {
     assert_eq!(again.results.len(), 1, "b has no path any more");
 }
 
+/// K3: a worktree with ignored files alone goes to the trash.
 #[tokio::test]
 async fn a_worktree_with_ignored_files_alone_goes_to_the_trash_k3() {
     let (host, recorder) = host(vec![running("a", None)]);
@@ -117,4 +119,17 @@ async fn a_stuck_delete_can_be_undone_v3() {
     host.undo(&Context::new(), &batch, &OPERATOR).await.unwrap();
     assert!(recorder.session_now("a").unwrap().deletion.is_none());
     assert_eq!(recorder.read(|m| m.operations[0].state), OperationState::Failed);
+}
+
+/// K3: a worktree that another session works in is kept, with the reason.
+#[tokio::test]
+async fn a_worktree_in_use_is_not_given_back() {
+    let (host, recorder) = host(vec![ended("a")]);
+    let staying = [(ids(&["a"]).remove(0), "session x works in it".to_owned())];
+    recorder.change(|m| m.staying = staying.into());
+    let report = host.cleanup(&Context::new(), None, &OPERATOR).await.unwrap();
+    assert!(!report.results[0].freed);
+    assert_eq!(report.results[0].reason.as_deref(), Some("session x works in it"));
+    assert!(!recorder.acts().contains(&"give_back".to_owned()));
+    assert!(recorder.session_now("a").unwrap().worktree().is_some());
 }

@@ -11,7 +11,7 @@ use crate::domain::plan::{self, Conditions, PlanRow, SkipReason, Skipped};
 use crate::domain::probe::Evidence;
 use crate::domain::query::{Page, PageQuery};
 use crate::domain::rail::{Project, ProjectSetup, Section};
-use crate::domain::session::{Deletion, FolderKind, Session};
+use crate::domain::session::{Deletion, Session};
 use crate::domain::time::Timestamp;
 use crate::host::ports::{
     Initialised, PlanRows, PortResult, Seed, StorePort, TombstoneRow, Tombstoned, Untombstone,
@@ -97,12 +97,6 @@ impl StorePort for Recorder {
     async fn all_ids(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| {
             m.sessions.values().filter(|s| s.deletion.is_none()).map(|s| s.id.clone()).collect()
-        }))
-    }
-    async fn guests(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
-        let guest = |s: &&Session| s.deletion.is_none() && s.folder_kind != FolderKind::Worktree;
-        Ok(self.read(|m| {
-            m.sessions.values().filter(guest).map(|s| (s.id.clone(), s.folder.clone())).collect()
         }))
     }
     async fn live(&self) -> PortResult<Vec<Session>> {

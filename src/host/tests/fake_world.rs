@@ -11,13 +11,13 @@ use crate::domain::operation::Operation;
 use crate::domain::plan::Advice;
 use crate::domain::probe::{Answer, Evidence};
 use crate::domain::rail::{Project, ProjectSetup};
-use crate::domain::session::{LaunchFacts, Session};
+use crate::domain::session::{FolderKind, LaunchFacts, Session};
 use crate::host::context::Context;
 use crate::host::lanes::Lanes;
 use crate::host::ports::{
     AgentPort, Changes, Closed, FolderPort, Freed, Input, LaunchPlan, LaunchedHow, Moved,
-    PortError, PortResult, RuntimePort, ScreenText, StartRequest, Started, WorkspacePort, Worktree,
-    WorktreeRequest,
+    PortError, PortResult, RuntimePort, ScreenText, StartRequest, Started, Staying, WorkspacePort,
+    Worktree, WorktreeRequest,
 };
 
 use super::NOW;
@@ -56,6 +56,8 @@ pub(in crate::host) struct Model {
     pub(in crate::host) can_resume: bool,
     pub(in crate::host) dirty: bool,
     pub(in crate::host) only_ignored: bool,
+    /// Worktrees that must stay, and why.
+    pub(in crate::host) staying: Staying,
     /// Folders in the trash.
     pub(in crate::host) trashed: Vec<(SessionId, PathBuf)>,
     /// Names of daily work that was claimed.
@@ -274,6 +276,28 @@ impl FolderPort for Recorder {
         _base: Option<&str>,
     ) -> PortResult<String> {
         Ok(String::new())
+    }
+    async fn staying(
+        &self,
+        worktrees: &[(SessionId, PathBuf)],
+        leaving: &[SessionId],
+    ) -> PortResult<Staying> {
+        let guest = |s: &&Session| {
+            s.deletion.is_none()
+                && s.folder_kind != FolderKind::Worktree
+                && !leaving.contains(&s.id)
+        };
+        Ok(self.read(|m| {
+            let mut staying = m.staying.clone();
+            for (id, path) in worktrees {
+                let mut guests = m.sessions.values().filter(guest);
+                if let Some(found) = guests.find(|one| one.folder.starts_with(path)) {
+                    staying.insert(id.clone(), format!("{} works in it too", found.id));
+                }
+            }
+            staying.retain(|id, _| worktrees.iter().any(|(one, _)| one == id));
+            staying
+        }))
     }
     async fn folder_size(&self, _ctx: &Context, _folder: &Path) -> PortResult<u64> {
         Ok(0)

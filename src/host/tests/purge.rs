@@ -57,6 +57,7 @@ fn skips(report: &PurgeReport) -> Vec<(&str, &str)> {
     report.skipped.iter().map(|skip| (skip.id.as_str(), skip.reason.as_str())).collect()
 }
 
+/// R5: rows go before files and worktrees before branches.
 #[tokio::test]
 async fn rows_go_before_files_and_worktrees_before_branches_r5() {
     let (host, recorder) = stage(vec![buried("a", None, 40), buried("b", Some("a"), 40)]);
@@ -78,6 +79,7 @@ async fn rows_go_before_files_and_worktrees_before_branches_r5() {
     assert_eq!(recorder.read(|m| m.events.len()), 2, "W6");
 }
 
+/// R5: one that cannot be purged holds up no other.
 #[tokio::test]
 async fn one_that_cannot_be_purged_holds_up_no_other_r5() {
     let (host, recorder) =
@@ -96,6 +98,7 @@ async fn one_that_cannot_be_purged_holds_up_no_other_r5() {
     assert_eq!(removed.count(), 1);
 }
 
+/// R5: files that stay are tried again at the next start.
 #[tokio::test]
 async fn files_that_stay_are_tried_again_at_the_next_start_r5() {
     let (host, recorder) = stage(vec![buried("a", None, 1), buried("b", None, 1)]);
@@ -116,6 +119,7 @@ async fn files_that_stay_are_tried_again_at_the_next_start_r5() {
     assert_eq!(recorder.read(|m| m.operations[0].state), OperationState::Done);
 }
 
+/// R5: recovery leaves what belongs to a new session of the same id.
 #[tokio::test]
 async fn recovery_leaves_what_belongs_to_a_new_session_of_the_same_id_r5() {
     let (host, recorder) = stage(vec![buried("a", None, 1)]);
@@ -152,6 +156,7 @@ async fn nothing_happens_to_what_was_not_admitted_d3() {
     assert!(recorder.calls().is_empty());
 }
 
+/// R5: ids that are not in the trash are named.
 #[tokio::test]
 async fn ids_that_are_not_in_the_trash_are_named_r5() {
     let (host, recorder) = stage(vec![running("a", None), buried("b", None, 1)]);
@@ -161,6 +166,7 @@ async fn ids_that_are_not_in_the_trash_are_named_r5() {
     assert!(recorder.session_now("a").unwrap().is_live());
 }
 
+/// R5: a branch goes unmerged only by name.
 #[tokio::test]
 async fn a_branch_goes_unmerged_only_by_name_r5() {
     let mut other = buried("b", None, 1);
@@ -173,6 +179,7 @@ async fn a_branch_goes_unmerged_only_by_name_r5() {
     assert_eq!(branches, ["delete_branches callboard/a by name"], "others' branches are not ours");
 }
 
+/// R5: old tombstones are purged once a day while nothing is deleted.
 #[tokio::test]
 async fn old_tombstones_are_purged_once_a_day_while_nothing_is_deleted_r5() {
     let (host, recorder) = stage(vec![buried("old", None, 31), buried("new", None, 29)]);

@@ -35,6 +35,7 @@ fn by_id(texts: &[&str]) -> RestoreRequest {
     request(RestoreTarget::Ids(ids(texts)))
 }
 
+/// R1: folders move back before the rows come back.
 #[tokio::test]
 async fn folders_move_back_before_the_rows_come_back_r1() {
     let (host, recorder) = host(vec![deleted("a", None, "b1"), deleted("b", Some("a"), "b1")]);
@@ -49,6 +50,7 @@ async fn folders_move_back_before_the_rows_come_back_r1() {
     assert!(recorder.lanes().is_empty());
 }
 
+/// R1: a component that cannot be moved is moved back and reported alone.
 #[tokio::test]
 async fn a_component_that_cannot_be_moved_is_moved_back_and_reported_alone_r1() {
     let sessions =
@@ -65,6 +67,7 @@ async fn a_component_that_cannot_be_moved_is_moved_back_and_reported_alone_r1() 
     assert_eq!(recorder.calls().last().unwrap(), "finish partly_done");
 }
 
+/// R3: a batch restores exactly its rows.
 #[tokio::test]
 async fn a_batch_restores_exactly_its_rows_r3() {
     let sessions = vec![
@@ -91,6 +94,7 @@ async fn undo_walks_back_batch_by_batch_d11() {
     assert!(recorder.read(|m| m.sessions.values().all(|s| s.deletion.is_none())));
 }
 
+/// R2: unknown ids and batches are not found.
 #[tokio::test]
 async fn unknown_ids_and_batches_are_not_found_r2() {
     let (host, _) = host(vec![deleted("a", None, "b1")]);
@@ -104,6 +108,7 @@ async fn unknown_ids_and_batches_are_not_found_r2() {
     assert_eq!(report.not_restored[0].reason, "not_found");
 }
 
+/// R2: another folder is for one worktree.
 #[tokio::test]
 async fn another_folder_is_for_one_worktree_r2() {
     let (host, recorder) = host(vec![deleted("a", None, "b1"), deleted("b", None, "b1")]);

@@ -31,6 +31,7 @@ fn tree(names: &[&str]) -> Vec<SessionId> {
     names.iter().map(|name| id(name)).collect()
 }
 
+/// R5: a purge takes rows messages and facts and leaves the audit.
 #[tokio::test]
 async fn a_purge_takes_rows_messages_and_facts_and_leaves_the_audit_r5() {
     let fixture = Fixture::new();
@@ -70,6 +71,7 @@ async fn a_purge_takes_rows_messages_and_facts_and_leaves_the_audit_r5() {
     fixture.store.insert_seed(&seed("shop-2", None)).await.unwrap();
 }
 
+/// R5: a tree that is not as expected stays whole and holds up no other.
 #[tokio::test]
 async fn a_tree_that_is_not_as_expected_stays_whole_and_holds_up_no_other_r5() {
     let fixture = Fixture::new();
@@ -105,6 +107,7 @@ async fn a_tree_that_is_not_as_expected_stays_whole_and_holds_up_no_other_r5() {
     assert_eq!(fixture.store.purge_rows(&whole).await.unwrap().gone.len(), 2);
 }
 
+/// R5: daily work is claimed by one.
 #[tokio::test]
 async fn daily_work_is_claimed_by_one_r5() {
     let fixture = Fixture::new();
@@ -117,6 +120,7 @@ async fn daily_work_is_claimed_by_one_r5() {
     assert!(other.claim("retention", every).await.unwrap());
 }
 
+/// K4: a cleared worktree leaves the branch known.
 #[tokio::test]
 async fn a_cleared_worktree_leaves_the_branch_known_k4() {
     use crate::store::rows::Worktree;

@@ -13,6 +13,7 @@ use crate::domain::plan::{Conditions, SkipReason};
 use crate::domain::query::{Filter, Order, PageQuery};
 use crate::domain::rail::SectionKey;
 use crate::domain::session::{FolderKind, Kind, LaunchFacts};
+use crate::domain::trash::trees;
 use crate::os::{clock, random};
 
 use super::super::StoreError;
@@ -324,7 +325,7 @@ fn many(fixture: &Fixture, count: usize) -> Vec<SeededSession> {
         .collect()
 }
 
-/// D15. Not a benchmark: fails only where a batch has become slower by an order of magnitude.
+/// D15, R5: not a benchmark: fails only where a batch has become slower by an order of magnitude.
 #[tokio::test]
 async fn ten_thousand_sessions_go_and_come_back_in_one_batch_d15() {
     let fixture = Fixture::new();
@@ -341,10 +342,21 @@ async fn ten_thousand_sessions_go_and_come_back_in_one_batch_d15() {
     let deleted = clock::monotonic();
     assert_eq!(done, Tombstoned::Done { messages: 0 });
     assert_eq!(fixture.store.sections().await.unwrap()[0].total, 0);
+    let again = rows;
     let rows: Vec<Untombstone> = requested.iter().map(|id| back(id.as_str())).collect();
     fixture.store.untombstone(&rows).await.unwrap();
     let restored = clock::monotonic();
     assert_eq!(fixture.store.sections().await.unwrap()[0].total, 10_000);
+    fixture.store.tombstone(&requested, &conditions, &again, &random::operation()).await.unwrap();
+    let before = clock::monotonic();
+    let trees: Vec<Vec<SessionId>> = trees(fixture.store.tombstones().await.unwrap())
+        .into_iter()
+        .map(|tree| tree.into_iter().map(|row| row.id).collect())
+        .collect();
+    let purged = fixture.store.purge_rows(&trees).await.unwrap();
+    let purge = clock::monotonic() - before;
+    assert_eq!((purged.gone.len(), purged.changed.len()), (10_000, 0));
+    assert!(purge.as_secs() < 5, "{purge:?}");
     let times = (seeded - start, deleted - seeded, restored - deleted);
     println!("seed, delete, restore: {times:?}");
     assert!(times.1.as_secs() < 5 && times.2.as_secs() < 5, "{times:?}");

@@ -10,6 +10,7 @@ async fn reason(bench: &Bench, made: &Worktree) -> String {
     freed.reason.unwrap()
 }
 
+/// K3: a clean worktree goes with its unused branch.
 #[tokio::test]
 async fn a_clean_worktree_goes_with_its_unused_branch_k3() {
     let bench = Bench::new();
@@ -23,6 +24,7 @@ async fn a_clean_worktree_goes_with_its_unused_branch_k3() {
     assert!(bench.give_back(&made).await.freed, "once more is a success");
 }
 
+/// K3: a branch with a commit of its own stays.
 #[tokio::test]
 async fn a_branch_with_a_commit_of_its_own_stays_k3() {
     let bench = Bench::new();
@@ -33,6 +35,7 @@ async fn a_branch_with_a_commit_of_its_own_stays_k3() {
     assert!(bench.branches().contains("callboard/shop-1"));
 }
 
+/// K3: anything else is kept with the reason.
 #[tokio::test]
 async fn anything_else_is_kept_with_the_reason_k3() {
     let bench = Bench::new();

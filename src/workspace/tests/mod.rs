@@ -4,6 +4,8 @@ mod create;
 mod give_back;
 mod prepare;
 mod purge;
+mod safety;
+mod together;
 mod trash;
 
 use std::collections::BTreeMap;

@@ -12,6 +12,7 @@ fn setup(commands: &[&str], copy: &[&str], link: &[&str]) -> ProjectSetup {
     }
 }
 
+/// K3: what prepare put there does not keep a worktree.
 #[tokio::test]
 async fn what_prepare_put_there_does_not_keep_a_worktree_k3() {
     let bench = Bench::new();

@@ -22,6 +22,7 @@ impl Bench {
     }
 }
 
+/// R5: a worktree goes with its registration and read only folders.
 #[tokio::test]
 async fn a_worktree_goes_with_its_registration_and_read_only_folders_r5() {
     let bench = Bench::new();
@@ -43,6 +44,7 @@ async fn a_worktree_goes_with_its_registration_and_read_only_folders_r5() {
     assert_eq!(git(&bench.repository(), ["worktree", "list"]).lines().count(), 1);
 }
 
+/// R5: a removal that was cut short is continued.
 #[tokio::test]
 async fn a_removal_that_was_cut_short_is_continued_r5() {
     let bench = Bench::new();
@@ -82,6 +84,7 @@ async fn nothing_outside_the_trash_is_removed_z4() {
     assert!(made.path.join("a.txt").exists() && bench.repository().join("a.txt").exists());
 }
 
+/// R5: a folder goes even where its repository is gone.
 #[tokio::test]
 async fn a_folder_goes_even_where_its_repository_is_gone_r5() {
     let bench = Bench::new();
@@ -91,6 +94,7 @@ async fn a_folder_goes_even_where_its_repository_is_gone_r5() {
     assert!(!path.exists());
 }
 
+/// R5: a branch goes if merged or by name.
 #[tokio::test]
 async fn a_branch_goes_if_merged_or_by_name_r5() {
     let bench = Bench::new();

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Everything that must survive: files, status, index, and what git has under way.
-fn state(path: &Path) -> impl PartialEq + std::fmt::Debug + use<> {
+pub(super) fn state(path: &Path) -> impl PartialEq + std::fmt::Debug + use<> {
     let admin = super::super::ours::git_dir(path).unwrap();
     let mut admin_files = listing(&admin);
     // A reflog tells of the move; times of what git rewrote in place do not matter.
@@ -17,7 +17,7 @@ fn state(path: &Path) -> impl PartialEq + std::fmt::Debug + use<> {
 }
 
 /// A worktree with every kind of unfinished work.
-async fn busy(bench: &Bench) -> Worktree {
+pub(super) async fn busy(bench: &Bench) -> Worktree {
     let made = bench.make("shop-1").await;
     let path = &made.path;
     write(&path.join("a.txt"), "stashed\n");
@@ -35,19 +35,19 @@ async fn busy(bench: &Bench) -> Worktree {
     made
 }
 
-async fn away(bench: &Bench, made: &Worktree) -> Option<String> {
+pub(super) async fn away(bench: &Bench, made: &Worktree) -> Option<String> {
     let to = bench.trash("shop-1");
     bench.workspace.move_to_trash(&bench.repository(), &made.path, &to).await.unwrap().note
 }
 
-async fn back(bench: &Bench, made: &Worktree) -> Option<String> {
+pub(super) async fn back(bench: &Bench, made: &Worktree) -> Option<String> {
     let from = bench.trash("shop-1");
     let branch = Some(made.branch.as_str());
     bench.workspace.move_back(&bench.repository(), &from, &made.path, branch).await.unwrap().note
 }
 
 /// Moves there and back, twice each; in between git tidies up as hard as it can.
-async fn round_trip(bench: &Bench, made: &Worktree) -> Vec<String> {
+pub(super) async fn round_trip(bench: &Bench, made: &Worktree) -> Vec<String> {
     let before = state(&made.path);
     let mut notes = Vec::new();
     notes.extend(away(bench, made).await);
@@ -84,6 +84,7 @@ async fn the_branch_is_free_while_its_worktree_is_in_the_trash_d9() {
     assert!(other.path.exists());
 }
 
+/// R1: a branch that moved on or is gone is left alone.
 #[tokio::test]
 async fn a_branch_that_moved_on_or_is_gone_is_left_alone_r1() {
     let bench = Bench::new();
@@ -215,6 +216,7 @@ async fn round_trip_from(bench: &Bench, made: &Worktree) -> Option<String> {
     back(bench, made).await
 }
 
+/// R2: nothing is ever replaced.
 #[tokio::test]
 async fn nothing_is_ever_replaced_r2() {
     let bench = Bench::new();
@@ -233,6 +235,7 @@ async fn nothing_is_ever_replaced_r2() {
     assert_eq!(git(&elsewhere, ["symbolic-ref", "--short", "HEAD"]), made.branch);
 }
 
+/// R2: a missing trash folder is made again from the branch.
 #[tokio::test]
 async fn a_missing_trash_folder_is_made_again_from_the_branch_r2() {
     let bench = Bench::new();

@@ -246,3 +246,20 @@ async fn advice_is_gathered_within_its_deadline_and_unknown_is_none_d2() {
     assert!(plan.items[0].advice.unanswered, "what git did not answer is not called safe");
     assert!(recorder.acts().is_empty());
 }
+/// D9: a folder that is shared or not ours stays, which is said and is no failure; the row keeps it.
+#[tokio::test]
+async fn a_folder_that_is_shared_or_not_ours_stays() {
+    let (host, recorder) = host(vec![running("a", None), running("b", None)]);
+    let staying = [(ids(&["a"]).remove(0), "session x works in it".to_owned())];
+    recorder.change(|m| m.staying = staying.into());
+    let report = host.delete(&Context::new(), request(&["a", "b"]), &|_| true).await.unwrap();
+    assert_eq!(report.removed_session_ids, ids(&["a", "b"]));
+    assert!(report.cleanup_failed_ids.is_empty());
+    let notes: Vec<_> = report.notes.iter().map(|note| (note.id.as_str(), &*note.text)).collect();
+    assert_eq!(notes, [("a", "its folder stays: session x works in it")]);
+    let acts = recorder.acts();
+    assert!(acts.contains(&"move_to_trash /worktrees/b".to_owned()));
+    assert!(!acts.contains(&"move_to_trash /worktrees/a".to_owned()), "{acts:?}");
+    let row = recorder.session_now("a").unwrap();
+    assert!(row.worktree().is_some() && row.deletion.unwrap().trash_path.is_none());
+}
