@@ -37,6 +37,7 @@ pub(crate) async fn list<P: Ports>(console: &Console<P>, args: ListArgs) -> Comm
     };
     let ports = console.host.ports();
     console.host.settle_due().await?;
+    select::count_if_asked(console, &query.filter, query.deleted).await?;
     let mut page = if nothing { Page::default() } else { ports.page(&query).await? };
     if !args.deleted && console.reconcile(&page.sessions).await? {
         page = ports.page(&query).await?;
@@ -103,11 +104,11 @@ fn section_table(sections: &[Section]) -> String {
 /// # Errors
 /// There is no such session, or the store cannot be read.
 pub(crate) async fn show<P: Ports>(console: &Console<P>, id: &SessionId) -> CommandResult {
-    let mut session = console.session(id).await?;
+    let session = console.session(id).await?;
     console.host.settle_due().await?;
-    if console.reconcile(std::slice::from_ref(&session)).await? {
-        session = console.session(id).await?;
-    }
+    console.host.count_uncommitted_of(&console.context, vec![session.clone()]).await?;
+    console.reconcile(&[session]).await?;
+    let session = console.session(id).await?;
     let now = console.host.ports().now();
     console.out.answer(&SessionJson::from(&session), |_| details(&session, now))?;
     Ok(Ending::Done)

@@ -81,7 +81,10 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
                 .answer(&Named("operations", &operations), |list| operation_table(list.1))?;
         }
         OpsCommand::Show { id } => {
-            console.out.answer(&operation(console, &id).await?, operation_text)?;
+            let operations = [operation(console, &id).await?];
+            console.out.answer(&Named("operations", &operations), |list| {
+                list.1.iter().map(operation_text).collect()
+            })?;
         }
         OpsCommand::Resume { id } => {
             let whole = console.host.resume(&console.context, &id).await?;

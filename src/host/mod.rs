@@ -24,6 +24,7 @@ mod send;
 mod stop;
 #[cfg(test)]
 mod tests;
+mod uncommitted;
 mod undo;
 
 pub use delete::Admission;
