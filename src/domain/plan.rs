@@ -138,6 +138,8 @@ pub struct Advice {
     pub dirty_files: Option<u32>,
     /// Commits that no remote has.
     pub unpushed_commits: Option<u32>,
+    /// It has a worktree and git gave no answer about it: it may hold anything.
+    pub unanswered: bool,
 }
 
 /// One session of a plan.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::domain::ids::SessionId;
+use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::Session;
 use crate::domain::trash::trees;
@@ -153,10 +153,14 @@ impl<P: Ports> Host<P> {
         let own = self.own(&operation).await?;
         let locks = self.hold(ctx, &ids, &operation).await?;
         let now = self.ports.sessions(&ids).await?;
-        let as_found = |session: &Session| {
-            let mut found = found.components.iter().flatten();
-            found.any(|before| before.id == session.id && before.deletion == session.deletion)
-        };
+        let before: BTreeMap<&SessionId, _> = found
+            .components
+            .iter()
+            .flatten()
+            .map(|session| (&session.id, &session.deletion))
+            .collect();
+        let as_found =
+            |session: &Session| before.get(&session.id).copied() == Some(&session.deletion);
         if now.len() != ids.len() || !now.iter().all(as_found) {
             let message = "the trash changed while waiting for it; try again".to_owned();
             return Err(HostError::Refused { message, hint: None });
@@ -164,7 +168,7 @@ impl<P: Ports> Host<P> {
         let target = request.to.as_deref().map(|to| to.display().to_string());
         let intended = ids.iter().map(|id| result(id, "intended", target.clone())).collect();
         self.begin(ctx, &Operation { results: intended, ..operation.clone() }).await?;
-        let moved = self.move_components(ctx, request, found, report, &operation).await;
+        let moved = self.move_components(ctx, request, found, report, &operation.id).await;
         let rows: Vec<Untombstone> = moved
             .iter()
             .flatten()
@@ -223,7 +227,7 @@ impl<P: Ports> Host<P> {
         request: &RestoreRequest,
         found: &mut Found,
         report: &mut RestoreReport,
-        operation: &Operation,
+        operation: &OperationId,
     ) -> Vec<Vec<Session>> {
         let components = std::mem::take(&mut found.components);
         let moved = parallel::ordered(MOVING, components, |component| {
@@ -261,7 +265,7 @@ impl<P: Ports> Host<P> {
     async fn move_component(
         &self,
         ctx: &Context,
-        operation: &Operation,
+        operation: &OperationId,
         component: &[Session],
         to: Option<&Path>,
     ) -> Result<Vec<Note>, (SessionId, HostError)> {
@@ -282,12 +286,12 @@ impl<P: Ports> Host<P> {
             };
             match moved.await {
                 Ok(moved) => {
-                    self.tell(&operation.id, &id, "moved");
+                    self.tell(operation, &id, "moved");
                     notes.extend(moved.note.map(|text| Note { id, text }));
                     done.push(back);
                 }
                 Err(error) => {
-                    self.tell(&operation.id, &id, "failed");
+                    self.tell(operation, &id, "failed");
                     self.undo_moves(ctx, done).await;
                     return Err((id, error));
                 }

@@ -10,11 +10,29 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 /// What the owner of a folder needs to empty it.
 const OWNER: u32 = 0o700;
 
-/// Renames without ever replacing or entering what is at `to`.
+/// Renames without ever replacing or entering what is at `to`. A folder that is itself read-only moves
+/// too: the system wants to write its way up, so its owner's write bit is lent for the move.
 ///
 /// # Errors
 /// [`io::ErrorKind::AlreadyExists`] where something is at `to`; else as for a rename.
 pub fn rename_noreplace(from: &Path, to: &Path) -> io::Result<()> {
+    match rename_as_it_is(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let found = from.symlink_metadata()?;
+            let mode = found.permissions();
+            if !found.is_dir() || mode.mode() & OWNER == OWNER {
+                return Err(error);
+            }
+            std::fs::set_permissions(from, Permissions::from_mode(mode.mode() | OWNER))?;
+            let moved = rename_as_it_is(from, to);
+            std::fs::set_permissions(if moved.is_ok() { to } else { from }, mode)?;
+            moved
+        }
+        other => other,
+    }
+}
+
+fn rename_as_it_is(from: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         // Some file systems do not know the flag. Ours is the only program that makes these names,
         // under a lock, so looking first is as good there.
@@ -96,6 +114,22 @@ mod tests {
         std::fs::remove_dir(&b).unwrap();
         rename_noreplace(&a, &b).unwrap();
         assert!(b.exists() && !a.exists());
+    }
+
+    /// D9: who may do anything is not stopped by the mode in the first place; others need the bit lent.
+    #[test]
+    fn a_read_only_folder_is_renamed_and_keeps_its_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        let (a, b, taken) =
+            (folder.path().join("a"), folder.path().join("b"), folder.path().join("taken"));
+        std::fs::create_dir(&a).unwrap();
+        std::fs::create_dir(&taken).unwrap();
+        std::fs::set_permissions(&a, Permissions::from_mode(0o555)).unwrap();
+        rename_noreplace(&a, &taken).unwrap_err();
+        let mode = |path: &Path| path.symlink_metadata().unwrap().mode() & 0o777;
+        assert_eq!(mode(&a), 0o555);
+        rename_noreplace(&a, &b).unwrap();
+        assert_eq!(mode(&b), 0o555);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use callboard::domain::session::Session;
 use callboard::domain::status::Status;
 use callboard::host::report::{DeleteReport, SkippedRow};
 use callboard::tui::app::overlay::Overlay;
+use callboard::tui::app::plan::{Group, Row};
 use callboard::tui::event::{Effect, Event, Outcome};
 
 use crate::fixture::{Bench, id, shop};
@@ -27,7 +28,11 @@ fn item(session: &Session, dirty: u32, unpushed: u32) -> PlanItem {
             open_pr: session.prs.first().map(|pr| pr.number),
         },
         pulled_in_by: session.parent.clone(),
-        advice: Advice { dirty_files: Some(dirty), unpushed_commits: Some(unpushed) },
+        advice: Advice {
+            dirty_files: Some(dirty),
+            unpushed_commits: Some(unpushed),
+            unanswered: false,
+        },
     }
 }
 
@@ -153,6 +158,53 @@ fn groups_are_listed_one_after_the_other() {
     bench.keys("l l l l l");
     assert_eq!(dialog(&bench).group.word(), "skipped");
     assert_eq!(dialog(&bench).rows().len(), 2);
+}
+
+/// D2: what git gave no answer about is never counted as safe.
+#[test]
+fn a_worktree_that_git_did_not_answer_about_is_unchecked() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("* d");
+    let ticket = asked(&mut bench);
+    let mut silent = plan();
+    for item in &mut silent.items {
+        item.advice = Advice { unanswered: true, ..Advice::default() };
+        item.row.live = false;
+        item.row.open_pr = None;
+    }
+    bench.send(Event::Planned { ticket, plan: Ok(silent) });
+    assert_eq!(dialog(&bench).size(Group::Unchecked), 12);
+    assert_eq!(dialog(&bench).size(Group::Safe), 0);
+    let screen = bench.screen();
+    assert!(screen.contains("12  unchecked"), "{screen}");
+}
+
+#[test]
+fn ids_are_listed_in_the_order_of_their_numbers() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("* d");
+    let ticket = asked(&mut bench);
+    let mut numbered = plan();
+    numbered.items.retain(|item| item.row.parent.is_none());
+    numbered.items.truncate(1);
+    let one = numbered.items[0].clone();
+    let named = |name: &str| {
+        let mut item = one.clone();
+        item.row.id = id(name);
+        item
+    };
+    numbered.items = ["shop-10", "shop-100", "shop-9", "web-2"].map(named).to_vec();
+    numbered.skipped.clear();
+    bench.send(Event::Planned { ticket, plan: Ok(numbered) });
+    let shown: Vec<&str> = dialog(&bench)
+        .rows()
+        .into_iter()
+        .filter_map(|row| match row {
+            Row::Item(item, _) => Some(item.row.id.as_str()),
+            Row::Skipped(_) => None,
+        })
+        .collect();
+    assert_eq!(shown, ["shop-9", "shop-10", "shop-100", "web-2"]);
 }
 
 #[test]

@@ -536,6 +536,31 @@ fn how_one_came_back_is_said_once() {
     assert!(screen.contains("shop-3: left detached"), "{screen}");
 }
 
+/// B3: many are counted by the way they came back.
+#[test]
+fn how_many_came_back_is_counted() {
+    use callboard::host::ports::LaunchedHow::{Fresh, Resumed};
+    let mut bench = Bench::new(120, 40);
+    let ids: Vec<_> = (1..=40).map(|n| id(&format!("shop-{n}"))).collect();
+    let how: Vec<_> = ids
+        .iter()
+        .enumerate()
+        .map(|(at, id)| (id.clone(), if at < 38 { Resumed } else { Fresh }))
+        .collect();
+    let notes = how
+        .iter()
+        .map(|(id, how)| callboard::host::report::Note {
+            id: id.clone(),
+            text: how.words().to_owned(),
+        })
+        .collect();
+    let report = RestoreReport { launched_ids: ids, how, notes, ..RestoreReport::default() };
+    bench.send(Event::Ended(Outcome::Restored { undo: false, report }));
+    let screen = bench.screen();
+    assert!(screen.contains("40 sessions are back."), "{screen}");
+    assert!(screen.contains("38 resumed, 2 started fresh."), "{screen}");
+}
+
 #[test]
 fn a_long_error_is_read_whole_in_the_details() {
     let mut bench = Bench::new(120, 40);

@@ -2,6 +2,7 @@
 //! D4, D5, D7).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use crate::domain::ids::SessionId;
 use crate::domain::plan::{self, Plan, PlanItem, PlanRow, SkipReason, Skipped};
@@ -164,9 +165,11 @@ impl<P: Ports> Host<P> {
         let ids = plan.ids();
         let sessions =
             ctx.step("reading sessions", self.ports.sessions(&ids)).await.unwrap_or_default();
-        let worktrees = sessions
+        let worktrees: Vec<(SessionId, PathBuf)> = sessions
             .into_iter()
-            .filter_map(|session| Some((session.id.clone(), session.worktree()?.to_owned())));
+            .filter_map(|session| Some((session.id.clone(), session.worktree()?.to_owned())))
+            .collect();
+        let asked: BTreeSet<SessionId> = worktrees.iter().map(|(id, _)| id.clone()).collect();
         let advised = parallel::ordered(LOOKING, worktrees, |(id, worktree)| {
             let (host, ctx) = (self.clone(), ctx.clone());
             async move {
@@ -178,7 +181,10 @@ impl<P: Ports> Host<P> {
         let mut advised: BTreeMap<SessionId, plan::Advice> =
             advised.await.into_iter().flatten().collect();
         for item in &mut plan.items {
-            item.advice = advised.remove(&item.row.id).unwrap_or_default();
+            let unanswered = asked.contains(&item.row.id);
+            item.advice = advised
+                .remove(&item.row.id)
+                .unwrap_or(plan::Advice { unanswered, ..plan::Advice::default() });
         }
         plan
     }

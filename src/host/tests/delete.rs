@@ -296,6 +296,7 @@ async fn advice_is_gathered_within_its_deadline_and_unknown_is_none_d2() {
     recorder.hang("advice");
     let plan = host.plan_delete(&Context::new(), &request(&["a"])).await.unwrap();
     assert_eq!(plan.items[0].advice.dirty_files, None);
+    assert!(plan.items[0].advice.unanswered, "what git did not answer is not called safe");
     assert!(recorder.acts().is_empty());
 }
 

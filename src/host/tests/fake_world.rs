@@ -293,7 +293,7 @@ impl WorkspacePort for Recorder {
     async fn advice(&self, ctx: &Context, _worktree: &Path) -> PortResult<Advice> {
         self.acall("advice", None, Some(ctx)).await?;
         let dirty_files = Some(if self.read(|m| m.dirty) { 2 } else { 0 });
-        Ok(Advice { dirty_files, unpushed_commits: Some(0) })
+        Ok(Advice { dirty_files, unpushed_commits: Some(0), unanswered: false })
     }
     async fn worktrees(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
         let name = |path: &PathBuf| {

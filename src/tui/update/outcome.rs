@@ -138,15 +138,16 @@ fn skip_words(reason: &str) -> String {
 
 fn restored(app: &mut App, undo: bool, report: &RestoreReport) {
     let failed = &report.not_restored;
-    // How a single one came back is in the title.
-    let single = report.restored_session_ids.is_empty() && report.launched_ids.len() == 1;
+    // How a single one came back is in the title, how many came back is counted.
     let told = report.notes.iter().filter(|note| {
-        let said = report.how.iter().any(|(id, how)| *id == note.id && note.text == how.words());
-        !(single && said)
+        !report.how.iter().any(|(id, how)| *id == note.id && note.text == how.words())
     });
+    let single = report.restored_session_ids.is_empty() && report.launched_ids.len() == 1;
+    let counted = ways(report).filter(|_| !single);
     let mut lines: Vec<String> = failed
         .iter()
         .map(|row| format!("{} was not brought back: {}", row.id, row.reason))
+        .chain(counted)
         .chain(told.map(|note| format!("{}: {}", note.id, note.text)))
         .collect();
     let kind = if failed.is_empty() { ToastKind::Result } else { ToastKind::Partly };
@@ -174,6 +175,21 @@ fn restored(app: &mut App, undo: bool, report: &RestoreReport) {
     }
     app.trash.marks.retain(|id| !report.restored_session_ids.contains(id));
     notify_with(app, kind, title, lines, keys);
+}
+
+/// How many came back in which way: `38 resumed, 2 started fresh`; nothing where none was launched.
+fn ways(report: &RestoreReport) -> Option<String> {
+    let all = [
+        (LaunchedHow::Resumed, "resumed"),
+        (LaunchedHow::PromptAgain, "given the prompt again"),
+        (LaunchedHow::Fresh, "started fresh"),
+    ];
+    let counted = all.map(|(way, word)| {
+        let n = report.how.iter().filter(|(_, how)| *how == way).count();
+        (n > 0).then(|| format!("{n} {word}"))
+    });
+    let words: Vec<String> = counted.into_iter().flatten().collect();
+    (!words.is_empty()).then(|| format!("{}.", words.join(", ")))
 }
 
 fn how(report: &RestoreReport, id: &SessionId) -> &'static str {

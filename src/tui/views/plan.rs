@@ -249,6 +249,9 @@ fn remark(item: &crate::domain::plan::PlanItem, keeps: bool) -> String {
     if item.row.live {
         parts.push("live".to_owned());
     }
+    if item.advice.unanswered {
+        parts.push("unchecked".to_owned());
+    }
     if let Some(n) = item.advice.dirty_files.filter(|n| *n > 0) {
         parts.push(format!("{n} dirty"));
     }

@@ -27,15 +27,25 @@ pub(super) fn is_above(plan: &Plan, above: &SessionId, below: &SessionId) -> boo
 
 /// Where an item is listed: zone of the topmost session above it in the plan, then the ids from there
 /// down, so that children follow their parent.
-pub(super) fn family(plan: &Plan, item: &PlanItem) -> (u8, Vec<SessionId>) {
-    let (mut path, mut top) = (vec![item.row.id.clone()], item);
+pub(super) fn family<'a>(plan: &'a Plan, item: &'a PlanItem) -> (u8, Vec<Natural<'a>>) {
+    let (mut path, mut top) = (vec![natural(&item.row.id)], item);
     for _ in 0..plan.items.len() {
         let Some(above) = top.row.parent.as_ref().and_then(|id| find(plan, id)) else {
             break;
         };
-        path.push(above.row.id.clone());
+        path.push(natural(&above.row.id));
         top = above;
     }
     path.reverse();
     (top.zone() as u8, path)
+}
+
+/// An id in the order of people: the words, then the number at its end, then the whole of it.
+pub(super) type Natural<'a> = (&'a str, Option<u64>, &'a str);
+
+/// `shop-9` before `shop-10`.
+pub(super) fn natural(id: &SessionId) -> Natural<'_> {
+    let whole = id.as_str();
+    let words = whole.trim_end_matches(|c: char| c.is_ascii_digit());
+    (words, whole.get(words.len()..).and_then(|digits| digits.parse().ok()), whole)
 }

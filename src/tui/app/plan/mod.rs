@@ -10,7 +10,7 @@ use crate::domain::ids::SessionId;
 use crate::domain::plan::{Plan, PlanItem, Skipped};
 use crate::host::report::DeleteRequest;
 
-use self::family::{family, find, is_above};
+use self::family::{family, find, is_above, natural};
 pub use self::group::Group;
 use super::words::{count, names, skip_kind};
 use crate::tui::event::Failure;
@@ -155,7 +155,7 @@ impl PlanDialog {
         let mut rows: Vec<Row<'_>> = items.chain(skipped).filter(|row| self.lists(row)).collect();
         rows.sort_by_cached_key(|row| match row {
             Row::Item(item, _) => family(plan, item),
-            Row::Skipped(skipped) => (u8::MAX, vec![skipped.id.clone()]),
+            Row::Skipped(skipped) => (u8::MAX, vec![natural(&skipped.id)]),
         });
         rows
     }
@@ -220,6 +220,7 @@ impl PlanDialog {
                     agents.iter().map(|(name, n)| format!("{n} {name}")).collect();
                 format!("will be stopped: {}", agents.join(", "))
             }
+            Group::Unchecked => "git did not answer; all files are kept in the trash".to_owned(),
             Group::Uncommitted => {
                 let files: u32 = of().filter_map(|item| item.advice.dirty_files).sum();
                 format!("{}, kept in the trash", count(files as usize, "file"))
