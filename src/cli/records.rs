@@ -87,7 +87,7 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
             })?;
         }
         OpsCommand::Resume { id } => {
-            let whole = console.host.resume(&console.context, &id).await?;
+            let whole = console.host.resume(&console.context, &id, &console.actor).await?;
             tell(console, &id).await?;
             return Ok(if whole { Ending::Done } else { Ending::Short(ErrorKind::Partial) });
         }
@@ -97,7 +97,7 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
             return Ok(super::restore::ending(&report));
         }
         OpsCommand::Abandon { id } => {
-            console.host.abandon(&console.context, &id).await?;
+            console.host.abandon(&console.context, &id, &console.actor).await?;
             tell(console, &id).await?;
         }
     }

@@ -32,7 +32,7 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, id: &OperationId) -> Com
     }
     let operation = let_go(console, id).await?;
     if matches!(operation.state, OperationState::Running | OperationState::Stuck) {
-        console.host.resume(&console.context, id).await?;
+        console.host.resume(&console.context, id, &Actor::Callboard).await?;
     }
     let operation = find(console, id).await?;
     // What was cancelled at a safe point, or undone since it was not far enough, is done again.

@@ -126,6 +126,7 @@ impl<P: Ports> Host<P> {
     ) {
         operation.state = state;
         operation.error = error;
+        settle(&mut operation);
         operation.ended_at = Some(self.ports.now());
         let id = operation.id.clone();
         if let Err(error) = ctx.write("journal: finish", self.ports.finish(&operation)).await {
@@ -142,20 +143,29 @@ impl<P: Ports> Host<P> {
         actor: &Actor,
         operation: Option<&OperationId>,
     ) {
-        let events: Vec<Event> = ids
-            .iter()
-            .map(|id| Event {
-                at: self.ports.now(),
-                session: Some(id.clone()),
-                actor: actor.to_string(),
-                verb: verb.to_owned(),
-                from: None,
-                to: None,
-                cause: None,
-                operation: operation.cloned(),
-            })
-            .collect();
+        let event = |id| self.event(verb, id, actor, operation);
+        let events: Vec<Event> = ids.iter().map(event).collect();
         self.record(&events).await;
+    }
+
+    /// One entry of the audit, at this moment.
+    pub(super) fn event(
+        &self,
+        verb: &str,
+        id: &SessionId,
+        actor: &Actor,
+        operation: Option<&OperationId>,
+    ) -> Event {
+        Event {
+            at: self.ports.now(),
+            session: Some(id.clone()),
+            actor: actor.to_string(),
+            verb: verb.to_owned(),
+            from: None,
+            to: None,
+            cause: None,
+            operation: operation.cloned(),
+        }
     }
 
     /// Appends to the audit.
@@ -195,6 +205,42 @@ fn touches(operation: &Operation, ids: &[SessionId]) -> bool {
     let settled: BTreeSet<&SessionId> = settled.map(|one| &one.id).collect();
     let ids: BTreeSet<&SessionId> = ids.iter().collect();
     operation.session_ids.iter().any(|id| ids.contains(id) && !settled.contains(id))
+}
+
+/// What became of each session of an operation that has ended: what was only intended, or has no
+/// result, gets the one that its end implies.
+fn settle(operation: &mut Operation) {
+    if matches!(operation.state, OperationState::Running | OperationState::Stuck) {
+        return;
+    }
+    let (state, detail) = match operation.state {
+        OperationState::Done | OperationState::Partly => (done_word(operation.kind), None),
+        _ if operation.session_ids.len() == 1 => ("failed", operation.error.clone()),
+        _ => ("not_done", None),
+    };
+    let known: BTreeSet<SessionId> = operation
+        .results
+        .iter()
+        .filter(|one| !matches!(one.state.as_str(), "intended" | "worktree"))
+        .map(|one| one.id.clone())
+        .collect();
+    operation.results.retain(|one| known.contains(&one.id));
+    let ids = operation.session_ids.iter().filter(|id| !known.contains(*id));
+    operation.results.extend(ids.map(|id| result(id, state, detail.clone())));
+}
+
+/// What a verb that was done has made of a session.
+fn done_word(verb: Verb) -> &'static str {
+    match verb {
+        Verb::Create => "created",
+        Verb::Delete => "deleted",
+        Verb::Restore => "restored",
+        Verb::Launch => "launched",
+        Verb::Stop | Verb::Kill => "stopped",
+        Verb::Cleanup => "freed",
+        Verb::Purge => "purged",
+        Verb::Send => "sent",
+    }
 }
 
 /// A result of one session.

@@ -133,10 +133,15 @@ impl<P: Ports> Host<P> {
                 Ok(Attempt::Done(self.after(ctx, request, operation, deleted, run).await))
             }
             Ok(None) => {
+                let operation = run.ended(operation);
                 self.finish(ctx, operation, OperationState::Failed, Some(CHANGED.to_owned())).await;
                 Ok(Attempt::Changed("the transaction found another closure".to_owned()))
             }
             Err((Some(state), cause)) => {
+                let closed: Vec<SessionId> = run.closed.keys().cloned().collect();
+                let (actor, id) = (&request.actor, Some(&operation.id));
+                self.audit("stop", &closed, actor, id).await;
+                let operation = run.ended(operation);
                 self.finish(ctx, operation, state, Some(cause.to_string())).await;
                 Err(cause)
             }
@@ -215,7 +220,7 @@ impl<P: Ports> Host<P> {
         &self,
         ctx: &Context,
         request: &DeleteRequest,
-        operation: Operation,
+        mut operation: Operation,
         deleted: Deleted,
         run: &Run,
     ) -> DeleteReport {
@@ -224,6 +229,11 @@ impl<P: Ports> Host<P> {
         for id in &removed {
             self.tell(&operation.id, id, "deleted");
         }
+        let moving: BTreeSet<&SessionId> = moves.iter().map(|one| &one.id).collect();
+        let mut results = view.skipped_results();
+        results.extend(removed.iter().map(|id| {
+            result(id, if moving.contains(id) { "moved" } else { "deleted" }, None)
+        }));
         let Moves { notes, failed } = self.move_all(ctx, &operation.id, moves).await;
         let mut report = run.report(request, &view);
         report.batch = (!removed.is_empty()).then(|| operation.id.clone());
@@ -232,6 +242,7 @@ impl<P: Ports> Host<P> {
         report.cleanup_failed_ids = failed;
         self.audit("delete", &removed, &request.actor, Some(&operation.id)).await;
         report.removed_session_ids = removed;
+        operation.results = results;
         self.end_moves(ctx, operation, &report.cleanup_failed_ids, view.has_stubborn()).await;
         report
     }
@@ -290,6 +301,13 @@ impl Run {
             return asked.clone();
         }
         Conditions { statuses: Vec::new(), older_than: None, ..asked.clone() }
+    }
+
+    /// The operation with what it did although nothing was deleted (D14).
+    fn ended(&self, operation: Operation) -> Operation {
+        let closed = operation.session_ids.iter().filter(|id| self.closed.contains_key(*id));
+        let results = closed.map(|id| result(id, "closed", None)).collect();
+        Operation { results, ..operation }
     }
 
     fn report(&self, request: &DeleteRequest, view: &View) -> DeleteReport {
