@@ -91,12 +91,7 @@ impl<P: Ports> Host<P> {
     ///
     /// # Errors
     /// There is no such operation, it still runs, or it cannot be recovered.
-    pub async fn resume(
-        &self,
-        ctx: &Context,
-        id: &OperationId,
-        actor: &Actor,
-    ) -> HostResult<bool> {
+    pub async fn resume(&self, ctx: &Context, id: &OperationId, actor: &Actor) -> HostResult<bool> {
         let (operation, own) = self.claim(id).await?;
         self.audit("resume", &operation.session_ids, actor, Some(id)).await;
         let recovered = self.recover_operation(ctx, id, own).await?;
@@ -107,12 +102,7 @@ impl<P: Ports> Host<P> {
     ///
     /// # Errors
     /// There is no such operation, or it still runs.
-    pub async fn abandon(
-        &self,
-        ctx: &Context,
-        id: &OperationId,
-        actor: &Actor,
-    ) -> HostResult<()> {
+    pub async fn abandon(&self, ctx: &Context, id: &OperationId, actor: &Actor) -> HostResult<()> {
         let (operation, _own) = self.claim(id).await?;
         self.audit("abandon", &operation.session_ids, actor, Some(id)).await;
         let error = operation.error.clone();

@@ -231,9 +231,11 @@ impl<P: Ports> Host<P> {
         }
         let moving: BTreeSet<&SessionId> = moves.iter().map(|one| &one.id).collect();
         let mut results = view.skipped_results();
-        results.extend(removed.iter().map(|id| {
-            result(id, if moving.contains(id) { "moved" } else { "deleted" }, None)
-        }));
+        results.extend(
+            removed
+                .iter()
+                .map(|id| result(id, if moving.contains(id) { "moved" } else { "deleted" }, None)),
+        );
         let Moves { notes, failed } = self.move_all(ctx, &operation.id, moves).await;
         let mut report = run.report(request, &view);
         report.batch = (!removed.is_empty()).then(|| operation.id.clone());
