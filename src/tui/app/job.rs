@@ -199,13 +199,13 @@ impl Jobs {
     }
 }
 
-/// Whether an operation is a delete whose batch may be brought back.
+/// Whether an operation is stuck, or a delete whose batch may be brought back.
 pub fn can_be_undone(operation: &Operation) -> bool {
-    let ended = matches!(
-        operation.state,
-        OperationState::Done | OperationState::Partly | OperationState::Stuck
-    );
-    operation.kind == Verb::Delete && ended
+    match operation.state {
+        OperationState::Stuck => true,
+        OperationState::Done | OperationState::Partly => operation.kind == Verb::Delete,
+        OperationState::Running | OperationState::Failed | OperationState::Cancelled => false,
+    }
 }
 
 /// One session of an operation.

@@ -128,6 +128,12 @@ impl<P: Ports> Effects<P> {
                     Ok(Outcome::Settled { id, how })
                 });
             }
+            Effect::UndoJob(id) => {
+                self.outcome(format!("Operation {id} was not undone"), async move |host| {
+                    host.undo(&Context::new(), &id, &Actor::Operator).await?;
+                    Ok(Outcome::Settled { id, how: Settled::Undone })
+                });
+            }
             Effect::AbandonJob(id) => {
                 self.outcome(format!("Operation {id} was not abandoned"), async move |host| {
                     host.abandon(&Context::new(), &id, &Actor::Operator).await?;
