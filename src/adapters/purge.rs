@@ -1,6 +1,6 @@
 //! The trash as a port.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -42,15 +42,16 @@ impl PurgePort for Real {
         self.workspace.is_own_branch(id, branch)
     }
 
-    async fn delete_branch(
+    async fn delete_branches(
         &self,
         ctx: &Context,
         repository: &Path,
-        branch: &str,
+        branches: &[String],
         merged: bool,
-    ) -> PortResult<bool> {
-        let work = self.workspace.delete_branch(repository, branch, merged);
-        within(ctx, "deleting the branch", work).await
+    ) -> PortResult<BTreeMap<String, PortError>> {
+        let work = self.workspace.delete_branches(repository, branches, merged);
+        let stay = within(ctx, "deleting the branches", work).await?;
+        Ok(stay.into_iter().map(|(branch, error)| (branch, error.into())).collect())
     }
 
     async fn remove_history(&self, id: &SessionId) -> PortResult<u64> {

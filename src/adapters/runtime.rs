@@ -98,6 +98,10 @@ impl RuntimePort for Real {
                 (paste, Some(Condition::UnlessQuestion))
             }
             Input::Keys(keys) => (client::Input::Keys(keys.clone()), None),
+            Input::Answer { question, keys } => {
+                let condition = Condition::IfQuestion(question.clone());
+                (client::Input::Keys(keys.clone()), Some(condition))
+            }
         };
         let typing = async {
             let mut keeper = self.keeper(&session.id).await?;

@@ -1,7 +1,7 @@
 //! The store as a port.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::domain::event::{Event, Message};
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
@@ -44,6 +44,10 @@ impl StorePort for Real {
 
     async fn all_ids(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.store.all_ids().await?)
+    }
+
+    async fn guests(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
+        Ok(self.store.guests().await?)
     }
 
     async fn live(&self) -> PortResult<Vec<Session>> {
@@ -117,12 +121,7 @@ impl StorePort for Real {
     }
 
     async fn set_worktree(&self, id: &SessionId, worktree: &Worktree) -> PortResult<()> {
-        let worktree = rows::Worktree {
-            path: worktree.path.clone(),
-            branch: worktree.branch.clone(),
-            base: worktree.base.clone(),
-        };
-        Ok(self.store.set_worktree(id, &worktree).await?)
+        Ok(self.store.set_worktree(id, &stored_worktree(worktree)).await?)
     }
 
     async fn clear_worktree(&self, id: &SessionId) -> PortResult<()> {
@@ -130,15 +129,21 @@ impl StorePort for Real {
     }
 
     async fn initialise(&self, id: &SessionId, initialised: &Initialised) -> PortResult<()> {
-        let initialised = rows::Initialised {
-            generation: initialised.generation,
-            keeper_pid: initialised.keeper_pid,
-            pid: initialised.pid,
-            started_at: initialised.started_at,
-            token_hash: initialised.token_hash.clone(),
-            agent_session_id: initialised.agent_session_id.clone(),
-        };
-        Ok(self.store.initialise(id, &initialised).await?)
+        Ok(self.store.initialise(id, &stored_launch(initialised)).await?)
+    }
+
+    async fn next_generation(&self, id: &SessionId) -> PortResult<u32> {
+        Ok(self.store.next_generation(id).await?)
+    }
+
+    async fn publish_launch(
+        &self,
+        id: &SessionId,
+        initialised: &Initialised,
+        worktree: Option<&Worktree>,
+    ) -> PortResult<Session> {
+        let worktree = worktree.map(stored_worktree);
+        Ok(self.store.publish_launch(id, &stored_launch(initialised), worktree.as_ref()).await?)
     }
 
     async fn publish(&self, id: &SessionId, generation: u32) -> PortResult<Session> {
@@ -194,6 +199,11 @@ impl StorePort for Real {
         Ok(PlanRows { rows: found.rows, missing: found.missing })
     }
 
+    fn has_batches(&self) -> bool {
+        // A transaction of the database holds any number of rows.
+        true
+    }
+
     async fn tombstone(
         &self,
         requested: &BTreeSet<SessionId>,
@@ -206,13 +216,14 @@ impl StorePort for Real {
             .map(|row| rows::TombstoneRow {
                 id: row.id.clone(),
                 was_live: row.was_live,
+                closed: row.closed,
                 trash_path: row.trash_path.clone(),
             })
             .collect();
         let answer = self.store.tombstone(requested, conditions, &rows, batch).await?;
         Ok(match answer {
             rows::Tombstoned::Done { messages } => Tombstoned::Done { messages },
-            rows::Tombstoned::PlanChanged => Tombstoned::PlanChanged,
+            rows::Tombstoned::PlanChanged(now) => Tombstoned::PlanChanged(now),
         })
     }
 
@@ -254,5 +265,24 @@ impl StorePort for Real {
 
     async fn messages(&self, id: &SessionId) -> PortResult<Vec<Message>> {
         Ok(self.store.messages(id).await?)
+    }
+}
+
+fn stored_worktree(worktree: &Worktree) -> rows::Worktree {
+    rows::Worktree {
+        path: worktree.path.clone(),
+        branch: worktree.branch.clone(),
+        base: worktree.base.clone(),
+    }
+}
+
+fn stored_launch(launch: &Initialised) -> rows::Initialised {
+    rows::Initialised {
+        generation: launch.generation,
+        keeper_pid: launch.keeper_pid,
+        pid: launch.pid,
+        started_at: launch.started_at,
+        token_hash: launch.token_hash.clone(),
+        agent_session_id: launch.agent_session_id.clone(),
     }
 }

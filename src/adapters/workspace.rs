@@ -100,6 +100,16 @@ impl WorkspacePort for Real {
         Ok(Freed { freed: freed.freed, reason: freed.reason, only_ignored: freed.only_ignored })
     }
 
+    async fn reason_to_keep(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        worktree: &Path,
+    ) -> PortResult<Option<String>> {
+        let work = self.workspace.reason_to_keep(repository, worktree);
+        within(ctx, "looking at the worktree", work).await
+    }
+
     async fn advice(&self, ctx: &Context, worktree: &Path) -> PortResult<Advice> {
         within(ctx, "looking at the worktree", self.workspace.advice(worktree)).await
     }

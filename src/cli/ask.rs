@@ -129,6 +129,7 @@ mod tests {
         }
     }
 
+    /// D3: `--yes` admits added descendants, and nothing else that is new.
     #[test]
     fn yes_admits_added_descendants_only_d3() {
         let plan = Plan { items: vec![item("a-1", None)], skipped: Vec::new() };

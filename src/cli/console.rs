@@ -16,6 +16,7 @@ use crate::host::Host;
 use crate::host::context::Context;
 use crate::host::error::HostError;
 use crate::host::ports::{PortResult, Ports};
+use crate::host::report::{Progress, QUEUED};
 use crate::os::paths::Home;
 
 use super::error::CliError;
@@ -74,6 +75,27 @@ impl<P: Ports> Console<P> {
         }
         let changed = self.host.reconcile().await?;
         Ok(sessions.iter().any(|session| changed.contains(&session.id)))
+    }
+}
+
+impl<P: Ports> Console<P> {
+    /// Runs what starts an agent; says so where one waits for its place (`spec/lifecycle.md` C10).
+    pub(crate) async fn starting<T>(&self, work: impl Future<Output = T>) -> T {
+        let mut progress = self.host.subscribe();
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                told = progress.recv() => {
+                    if let Ok(Progress::Session { id, state: QUEUED, .. }) = told {
+                        let most = self.config.max_starting;
+                        let text = format!("{id} waits for a place: at most {most} start at once");
+                        self.out.remark(&text);
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! `delete` and `clear`.
 
+use std::collections::BTreeSet;
+
 use crate::domain::error::ErrorKind;
 use crate::domain::plan::Plan;
 use crate::host::ports::Ports;
@@ -22,6 +24,7 @@ pub(crate) async fn delete<P: Ports>(console: &Console<P>, args: DeleteArgs) -> 
         ids: chosen.ids,
         conditions: chosen.conditions,
         with_rowless: chosen.plainly_named,
+        closed: BTreeSet::new(),
         actor: console.actor.clone(),
     };
     carry_out(console, "delete", request, args.dry_run, args.yes).await

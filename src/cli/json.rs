@@ -93,7 +93,7 @@ impl<'a> From<&'a Session> for SessionJson<'a> {
             activity_since: condition.activity.since,
             question: condition.question.as_ref(),
             turn: condition.turn,
-            alive: lifecycle.alive,
+            alive: lifecycle.is_live(),
             generation: lifecycle.generation,
             termination_reason: lifecycle.reason,
             error: session.error.as_deref(),

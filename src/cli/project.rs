@@ -23,20 +23,20 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, command: ProjectCommand)
         }
         ProjectCommand::Add(ProjectAdd { path, name, setup, copy, link }) => {
             let setup = ProjectSetup { commands: setup, copy, link };
-            let project = console.host.add_project(&path, name, setup).await?;
+            let project = console.host.add_project(&path, name, setup, &console.actor).await?;
             console.out.report(&project, |project| {
                 format!("registered {} at {}", project.name, project.path.display())
             })?;
         }
         ProjectCommand::Remove { name } => {
             let project = find(console, &name).await?;
-            console.host.remove_project(&name).await?;
+            console.host.remove_project(&name, &console.actor).await?;
             console.out.report(&project, |project| {
                 format!("unregistered {}; its sessions are kept", project.name)
             })?;
         }
         ProjectCommand::Move { name, position } => {
-            console.host.move_project(&name, position).await?;
+            console.host.move_project(&name, position, &console.actor).await?;
             let project = find(console, &name).await?;
             console.out.report(&project, |project| {
                 format!("{} is at place {} now", project.name, project.position)

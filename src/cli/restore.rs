@@ -36,7 +36,8 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: RestoreArgs) -> Co
     }
     let request =
         RestoreRequest { target, launch: args.launch, to: args.to, actor: console.actor.clone() };
-    let report = console.host.restore(&console.context, request).await?;
+    let restored = console.host.restore(&console.context, request);
+    let report = console.starting(restored).await?;
     console.out.report(&report, |report| text(report, false))?;
     Ok(ending(&report))
 }

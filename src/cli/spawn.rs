@@ -18,7 +18,7 @@ use super::json::SessionJson;
 /// Not created: nothing of it remains.
 pub(crate) async fn run<P: Ports>(console: &Console<P>, args: SpawnArgs) -> CommandResult {
     let request = request(console, args)?;
-    let outcome = console.host.create(&console.context, request).await?;
+    let outcome = console.starting(console.host.create(&console.context, request)).await?;
     let (session, failure) = match outcome {
         CreateOutcome::Created(session) => (session, None),
         CreateOutcome::CreatedWithError { session, error } => {

@@ -37,13 +37,16 @@ macro_rules! name {
         pub struct $type(String);
 
         impl $type {
+            /// Most characters.
+            pub const LIMIT: usize = $limit;
+
             /// Checks `text` and takes it.
             ///
             /// # Errors
             /// The text breaks the pattern of `spec/lifecycle.md` S3.
             pub fn new(text: impl Into<String>) -> Result<Self, InvalidName> {
                 let text = text.into();
-                check($what, &text, $limit)?;
+                check($what, &text, Self::LIMIT)?;
                 Ok(Self(text))
             }
 
@@ -144,9 +147,12 @@ impl ProjectName {
         }
     }
 
-    /// This name with `-n` at its end, for the second and later of the same folder name.
+    /// This name with `-n` at its end, for the second and later of the same folder name; shortened
+    /// where it would be too long.
     pub fn numbered(&self, n: u32) -> Self {
-        Self(format!("{self}-{n}"))
+        let end = format!("-{n}");
+        let room = Self::LIMIT - end.len();
+        Self(self.0.chars().take(room).chain(end.chars()).collect())
     }
 }
 
@@ -162,6 +168,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// S3: the pattern of ids and names.
     #[test]
     fn ids_follow_the_pattern_and_refuse_paths() {
         for good in ["shop-1", "a", "0", "x.y_z-9"] {
@@ -172,14 +179,18 @@ mod tests {
         }
     }
 
+    /// S3: the default name of a project; `chat` is reserved.
     #[test]
     fn a_project_is_named_after_its_folder() {
         assert_eq!(ProjectName::from_folder("My Shop (2)").as_str(), "my-shop-2");
         assert_eq!(ProjectName::from_folder("chat").as_str(), "project");
         assert_eq!(ProjectName::from_folder("日本").as_str(), "project");
+        let long = ProjectName::new("x".repeat(40)).unwrap().numbered(12);
+        assert_eq!(long.as_str(), format!("{}-12", "x".repeat(37)));
     }
 
     proptest! {
+        /// S3: any folder gives a legal name.
         #[test]
         fn every_folder_gives_a_legal_project_name(folder in ".{0,60}") {
             let name = ProjectName::from_folder(&folder).numbered(12);

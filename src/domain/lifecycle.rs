@@ -97,9 +97,9 @@ impl Lifecycle {
         }
     }
 
-    /// Whether the session is published and not at an end.
+    /// Whether the newest launch is published and not at an end (C4).
     pub fn is_live(&self) -> bool {
-        self.alive && !self.state.is_terminal()
+        self.alive && self.published == self.generation && !self.state.is_terminal()
     }
 }
 

@@ -1,8 +1,11 @@
 //! Operations: journalled runs of coordinators (`spec/lifecycle.md` section 10).
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::ids::{OperationId, SessionId};
+use super::plan::Conditions;
 use super::time::Timestamp;
 use super::words::words;
 
@@ -69,6 +72,40 @@ pub struct Operation {
     pub results: Vec<StepResult>,
     /// Why it failed.
     pub error: Option<String>,
+    /// What was asked for; none where an older callboard began it. Not printed.
+    #[serde(skip)]
+    pub asked: Option<Asked>,
+}
+
+/// What an operation was asked for beside its sessions: enough to go on with it in another process.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Asked {
+    /// Who asked, as in the audit.
+    pub by: String,
+    /// Sessions that were not asked for but pulled in by others (D2).
+    pub pulled_in: Vec<SessionId>,
+    /// Conditions of the request (D5).
+    pub conditions: Conditions,
+    /// Runtimes without a row are ended too (D7).
+    pub with_rowless: bool,
+    /// The work is declared complete (K1).
+    pub done: bool,
+}
+
+impl Operation {
+    /// Its sessions without those that were pulled in.
+    pub fn requested(&self) -> BTreeSet<SessionId> {
+        let pulled_in: BTreeSet<&SessionId> =
+            self.asked.iter().flat_map(|asked| &asked.pulled_in).collect();
+        self.session_ids.iter().filter(|id| !pulled_in.contains(id)).cloned().collect()
+    }
+
+    /// Sessions whose results say `state`.
+    pub fn in_state(&self, state: &str) -> BTreeSet<SessionId> {
+        let those = self.results.iter().filter(|result| result.state == state);
+        those.map(|result| result.id.clone()).collect()
+    }
 }
 
 /// What became of one session in an operation.

@@ -29,6 +29,12 @@ impl Conditions {
         *self == Self::default()
     }
 
+    /// What remains of them for a session whose runtime was closed for its plan: that has changed
+    /// its status and its last activity, which it had satisfied before.
+    fn once_closed(&self) -> Self {
+        Self { statuses: Vec::new(), older_than: None, ..self.clone() }
+    }
+
     /// Why `row` does not satisfy them; none where it does.
     pub fn refuse(&self, row: &PlanRow, now: Timestamp) -> Option<SkipReason> {
         if self.exclude_pinned && row.pinned {
@@ -184,14 +190,16 @@ impl Plan {
 /// Computes the plan of a request (D1, D2, D5).
 ///
 /// `rows` holds every requested session that exists and all descendants; `missing` says for the
-/// others whether they are in the trash.
+/// others whether they are in the trash. The runtimes of `closed` were closed for this plan.
 pub fn plan(
     requested: &BTreeSet<SessionId>,
     rows: Vec<PlanRow>,
     missing: Vec<Skipped>,
     conditions: &Conditions,
+    closed: &BTreeSet<SessionId>,
     now: Timestamp,
 ) -> Plan {
+    let once_closed = conditions.once_closed();
     let rows: BTreeMap<SessionId, PlanRow> =
         rows.into_iter().map(|row| (row.id.clone(), row)).collect();
     let mut children: BTreeMap<&SessionId, Vec<&SessionId>> = BTreeMap::new();
@@ -205,7 +213,8 @@ pub fn plan(
     for id in requested {
         let Some(row) = rows.get(id) else { continue };
         let closure = closure(id, &children);
-        let refusal = conditions.refuse(row, now).or_else(|| {
+        let tested = if closed.contains(id) { &once_closed } else { conditions };
+        let refusal = tested.refuse(row, now).or_else(|| {
             let pinned = closure.iter().find(|id| rows.get(*id).is_some_and(|row| row.pinned));
             pinned
                 .filter(|_| conditions.exclude_pinned)

@@ -13,8 +13,13 @@ pub fn clean_line(text: &str) -> String {
     spaced.trim().to_owned()
 }
 
-/// Removes control characters other than newline and tab (`spec/lifecycle.md` K5).
+/// The marks around a paste, also with their first two characters as one.
+const PASTE_MARKS: [&str; 4] = ["\u{1b}[200~", "\u{1b}[201~", "\u{9b}200~", "\u{9b}201~"];
+
+/// Removes the marks of a paste, and control characters other than newline and tab
+/// (`spec/lifecycle.md` K5).
 pub fn clean_block(text: &str) -> String {
+    let text = PASTE_MARKS.iter().fold(text.to_owned(), |text, mark| text.replace(mark, ""));
     text.chars().filter(|c| matches!(c, '\n' | '\t') || !is_unsafe(*c)).collect()
 }
 
@@ -100,10 +105,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// K5: control characters but newline and tab go, and the marks of a paste.
     #[test]
     fn control_characters_do_not_survive() {
         assert_eq!(clean_line("a\u{1b}[31mb\nc\u{202e}d "), "a[31mb cd");
         assert_eq!(clean_block("a\n\tb\u{7}\u{9b}c"), "a\n\tbc");
+        assert_eq!(clean_block("a\u{1b}[200~b\u{9b}201~c\u{1b}[20\u{1b}[201~1~d"), "abc[201~d");
     }
 
     #[test]

@@ -90,6 +90,10 @@ impl Context {
         what: &str,
         work: impl Future<Output = PortResult<T>>,
     ) -> HostResult<T> {
+        if let Some(faults) = &self.faults {
+            let limit = self.deadline.map(|at| at.saturating_duration_since(now()));
+            faults.note(what, limit, self.cancel.is_cancelled());
+        }
         self.point(When::Before, what).await?;
         match self.run(work).await {
             Ok(result) => {

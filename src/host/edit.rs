@@ -65,6 +65,7 @@ impl<P: Ports> Host<P> {
         path: &Path,
         name: Option<ProjectName>,
         setup: ProjectSetup,
+        actor: &Actor,
     ) -> HostResult<Project> {
         if name.as_ref().is_some_and(|name| name.as_str() == CHAT) {
             let message = format!("{CHAT} is reserved for sessions outside projects");
@@ -80,25 +81,52 @@ impl<P: Ports> Host<P> {
             return Err(refuse(&"it is no folder"));
         }
         let git = self.ports.is_repository(&path).await;
-        Ok(self.ports.add_project(&path, name, git, setup).await?)
+        let project = self.ports.add_project(&path, name, git, setup).await?;
+        let what = format!("{} at {}", project.name, project.path.display());
+        self.audit_project("project_add", what, actor).await;
+        Ok(project)
     }
 
     /// Unregisters a project; its sessions stay, hidden with their section.
     ///
     /// # Errors
     /// There is no such project.
-    pub async fn remove_project(&self, name: &ProjectName) -> HostResult<()> {
+    pub async fn remove_project(&self, name: &ProjectName, actor: &Actor) -> HostResult<()> {
         self.registered(name).await?;
-        Ok(self.ports.remove_project(name).await?)
+        self.ports.remove_project(name).await?;
+        self.audit_project("project_remove", name.to_string(), actor).await;
+        Ok(())
     }
 
     /// Moves a project in the rail, to a place from 0.
     ///
     /// # Errors
     /// There is no such project.
-    pub async fn move_project(&self, name: &ProjectName, position: u32) -> HostResult<()> {
+    pub async fn move_project(
+        &self,
+        name: &ProjectName,
+        position: u32,
+        actor: &Actor,
+    ) -> HostResult<()> {
         self.registered(name).await?;
-        Ok(self.ports.move_project(name, position).await?)
+        self.ports.move_project(name, position).await?;
+        self.audit_project("project_move", format!("{name} to place {position}"), actor).await;
+        Ok(())
+    }
+
+    /// A change that is about no session.
+    async fn audit_project(&self, verb: &str, what: String, actor: &Actor) {
+        self.record(&[Event {
+            at: self.ports.now(),
+            session: None,
+            actor: actor.to_string(),
+            verb: verb.to_owned(),
+            from: None,
+            to: None,
+            cause: Some(what),
+            operation: None,
+        }])
+        .await;
     }
 
     async fn registered(&self, name: &ProjectName) -> HostResult<()> {

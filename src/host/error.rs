@@ -64,6 +64,9 @@ pub enum HostError {
     /// The guard refused the plan (D3).
     #[error("the plan was not admitted")]
     NotAdmitted,
+    /// The store cannot delete a batch at once or not at all (D8).
+    #[error("the store cannot delete sessions as one batch")]
+    BatchUnavailable,
     /// The plan changed at each of the attempts (D4).
     #[error("the plan changed {attempts} times while it was carried out: {difference}")]
     PlanKeepsChanging {
@@ -136,7 +139,25 @@ impl HostError {
             | Self::IncompleteHandle(_)
             | Self::Incomplete { .. }
             | Self::NotAdmitted
+            | Self::BatchUnavailable
             | Self::Refused { .. } => ErrorKind::Refused,
+        }
+    }
+
+    /// Whether the guard refused the plan, at whatever attempt (D3).
+    pub fn is_not_admitted(&self) -> bool {
+        match self {
+            Self::NotAdmitted => true,
+            Self::Stopped { cause, .. } => cause.is_not_admitted(),
+            _ => false,
+        }
+    }
+
+    /// Sessions whose runtimes were closed before it came to this.
+    pub fn closed(&self) -> &[SessionId] {
+        match self {
+            Self::Stopped { closed, .. } => closed,
+            _ => &[],
         }
     }
 

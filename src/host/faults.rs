@@ -5,6 +5,7 @@
 //! has a plan, and a point costs one look at an `Option`.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +23,17 @@ pub enum Fault {
     Crash,
 }
 
+/// A step, and its context when it began (`spec/lifecycle.md` section 4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// The step.
+    pub what: String,
+    /// What it may take; none means for ever.
+    pub limit: Option<Duration>,
+    /// The caller had cancelled, and that counts for it.
+    pub cancelled: bool,
+}
+
 /// A plan for one run of a coordinator.
 #[derive(Debug)]
 pub struct Faults {
@@ -29,13 +41,20 @@ pub struct Faults {
     at: Vec<(usize, Fault)>,
     /// Names of the points that were passed.
     passed: Mutex<Vec<String>>,
+    /// Steps that began.
+    seen: Mutex<Vec<Seen>>,
     dead: CancellationToken,
 }
 
 impl Faults {
     /// No fault: only counts the points.
     pub fn none() -> Self {
-        Self { at: Vec::new(), passed: Mutex::default(), dead: CancellationToken::new() }
+        Self {
+            at: Vec::new(),
+            passed: Mutex::default(),
+            seen: Mutex::default(),
+            dead: CancellationToken::new(),
+        }
     }
 
     /// A fault at the point `index`, beside those planned already.
@@ -53,6 +72,17 @@ impl Faults {
     /// The points that were passed, in order.
     pub fn passed(&self) -> Vec<String> {
         self.passed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The steps that began, in order, each with its context.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes a step that begins.
+    pub(super) fn note(&self, what: &str, limit: Option<Duration>, cancelled: bool) {
+        let seen = Seen { what: what.to_owned(), limit, cancelled };
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
     }
 
     /// Waits for the crash; for ever where none is planned.

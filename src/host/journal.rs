@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use tokio::sync::broadcast;
+
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Actor, Event};
 use crate::domain::ids::{OperationId, SessionId};
@@ -14,13 +16,16 @@ use super::Host;
 use super::context::{Context, LOCK_WAIT};
 use super::error::{HostError, HostResult};
 use super::ports::{PortError, Ports};
-use super::report::Progress;
+use super::report::{Progress, QUEUED};
 
 /// Between two looks at an operation that has to come to its end first.
 const WAIT_PAUSE: Duration = Duration::from_millis(20);
 
+/// How long a place for a start is waited for in silence (C10).
+const SAY_AFTER: Duration = Duration::from_millis(50);
+
 /// Results after which an operation no longer touches the session.
-const SETTLED: [&str; 4] = ["moved", "purged", "failed", "skipped"];
+const SETTLED: [&str; 5] = ["moved", "done", "purged", "failed", "skipped"];
 
 impl<P: Ports> Host<P> {
     /// A fresh operation, not yet written.
@@ -35,6 +40,7 @@ impl<P: Ports> Host<P> {
             session_ids,
             results: Vec::new(),
             error: None,
+            asked: None,
         }
     }
 
@@ -48,6 +54,27 @@ impl<P: Ports> Host<P> {
                 hint: None,
             })
         })
+    }
+
+    /// One of the places for a start. Who has to wait for it says so (C10).
+    pub(super) async fn place_to_start(
+        &self,
+        ctx: &Context,
+        operation: &Operation,
+        id: &SessionId,
+    ) -> HostResult<P::Guard> {
+        let mut place = std::pin::pin!(self.ports.acquire_start(ctx));
+        if let Ok(place) = tokio::time::timeout(SAY_AFTER, &mut place).await {
+            return Ok(place?);
+        }
+        self.tell_began(operation);
+        self.tell(&operation.id, id, QUEUED);
+        Ok(place.await?)
+    }
+
+    /// Tells the end of an operation when it is dropped, also where it never began.
+    pub(super) fn ending(&self, operation: &Operation) -> impl Drop + use<P> {
+        Ending { progress: self.progress.clone(), operation: operation.id.clone() }
     }
 
     /// Lanes and locks of `ids`. Whoever finds an unfinished operation on one of them lets go, and
@@ -125,6 +152,8 @@ impl<P: Ports> Host<P> {
         error: Option<String>,
     ) {
         operation.state = state;
+        // Results are written by the steps: those of the beginning would undo them.
+        operation.results = Vec::new();
         operation.error = error;
         settle(&mut operation);
         operation.ended_at = Some(self.ports.now());
@@ -196,6 +225,18 @@ impl<P: Ports> Host<P> {
     /// Tells how far one session is.
     pub(super) fn tell(&self, operation: &OperationId, id: &SessionId, state: &'static str) {
         self.report(Progress::Session { operation: operation.clone(), id: id.clone(), state });
+    }
+}
+
+struct Ending {
+    progress: broadcast::Sender<Progress>,
+    operation: OperationId,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // Without a listener there is nobody to tell.
+        let _ = self.progress.send(Progress::Ended { operation: self.operation.clone() });
     }
 }
 

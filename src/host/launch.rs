@@ -36,8 +36,9 @@ impl<P: Ports> Host<P> {
         self.launchable(id).await?;
         let operation = self.operation(Verb::Launch, vec![id.clone()]);
         let _own = self.own(&operation).await?;
+        let _told = self.ending(&operation);
+        let place = self.place_to_start(ctx, &operation, id).await?;
         self.tell(&operation.id, id, "waiting");
-        let place = self.ports.acquire_start(ctx).await?;
         let _locks = self.hold(ctx, std::slice::from_ref(id), &operation).await?;
         let (session, plan) = self.launchable(id).await?;
         self.begin(ctx, &operation).await?;
@@ -113,12 +114,13 @@ impl<P: Ports> Host<P> {
     ) -> HostResult<Session> {
         let id = &session.id;
         ctx.check(&format!("launching session {id}"))?;
+        let generation = self.ports.next_generation(id).await?;
         let again = self.worktree_again(ctx, operation, session).await?;
         let folder = again.as_ref().map_or(&session.folder, |worktree| &worktree.path).clone();
         let request = StartRequest {
             id: id.clone(),
             agent: session.launch.agent.clone(),
-            generation: session.condition.lifecycle.generation + 1,
+            generation,
             plan,
             folder,
             token: random::token(),
@@ -167,15 +169,7 @@ impl<P: Ports> Host<P> {
             token_hash: random::token_hash(&request.token),
             agent_session_id: request.plan.agent_session_id.clone(),
         };
-        let written = async {
-            if let Some(worktree) = again {
-                self.ports.set_worktree(id, worktree).await?;
-            }
-            self.ports.initialise(id, &initialised).await?;
-            let session = self.ports.publish(id, generation).await?;
-            self.ports.set_error(id, None).await?;
-            Ok(Session { error: None, ..session })
-        };
+        let written = self.ports.publish_launch(id, &initialised, again);
         ctx.step("publishing the row", written).await
     }
 

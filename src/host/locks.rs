@@ -3,11 +3,8 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::{OperationId, SessionId, WorkspaceName};
@@ -16,16 +13,14 @@ use crate::domain::time::Timestamp;
 use crate::os::clock::Clock;
 use crate::os::lock::{self, FileLock, Sharing};
 use crate::os::paths::{Home, private_dir};
-use crate::os::random;
 
 use super::context::{Context, Ended, LOCK_WAIT};
 use super::lanes::{LaneGuard, Lanes};
 use super::ports::{PortError, PortResult};
+use super::starts::Starts;
 
 /// More sessions than this hold the workspace instead of a file each (L4).
 pub const BATCH: usize = 64;
-/// Between two looks at the places for a start.
-const SLOT_PAUSE: Duration = Duration::from_millis(10);
 
 /// Who holds a lock, as written into its file (L5).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,8 +41,7 @@ pub struct FileLocks {
     folder: PathBuf,
     workspace: WorkspaceName,
     lanes: Lanes,
-    starts: Arc<Semaphore>,
-    max_starting: usize,
+    starts: Starts,
     clock: Clock,
 }
 
@@ -58,7 +52,6 @@ pub struct LockGuard {
     files: Vec<FileLock>,
     /// File of a lock that nobody looks for once it is free.
     passing: Option<PathBuf>,
-    start: Option<OwnedSemaphorePermit>,
 }
 
 impl Drop for LockGuard {
@@ -70,7 +63,6 @@ impl Drop for LockGuard {
         }
         while self.files.pop().is_some() {}
         while self.lanes.pop().is_some() {}
-        self.start = None;
     }
 }
 
@@ -88,13 +80,11 @@ impl FileLocks {
     ) -> io::Result<Self> {
         let folder = home.locks();
         private_dir(&folder)?;
-        let max_starting = max_starting.max(1);
         Ok(Self {
+            starts: Starts::new(&folder, max_starting),
             folder,
             workspace: workspace.clone(),
             lanes: Lanes::default(),
-            starts: Arc::new(Semaphore::new(max_starting)),
-            max_starting,
             clock,
         })
     }
@@ -172,30 +162,17 @@ impl FileLocks {
         }
     }
 
-    /// Takes one of the places for a start, in order of arrival within this process (C10).
+    /// Takes one of the places for a start, in order of arrival over all processes (C10).
     ///
     /// # Errors
     /// Cancelled, or the context's deadline passed; a file cannot be locked.
     pub async fn acquire_start(&self, ctx: &Context) -> PortResult<LockGuard> {
-        let taken = ctx.run(self.take_start()).await;
-        taken.map_err(|ended| ended_error("waiting for a place to start", ended))?
-    }
-
-    async fn take_start(&self) -> PortResult<LockGuard> {
-        let permit = Arc::clone(&self.starts).acquire_owned().await.ok();
-        loop {
-            for place in 0..self.max_starting {
-                let path = self.folder.join(format!("start@{place}.lock"));
-                let taken = lock::try_lock(&path, Sharing::Exclusive);
-                if let Some(file) = taken.map_err(|error| broken(&path, &error))? {
-                    let mut guard = LockGuard::default();
-                    guard.files.push(file);
-                    guard.start = permit;
-                    return Ok(guard);
-                }
-            }
-            tokio::time::sleep(SLOT_PAUSE.mul_f64(0.5 + random::jitter() / 2.0)).await;
-        }
+        let taken = ctx.run(self.starts.take()).await;
+        let taken = taken.map_err(|ended| ended_error("waiting for a place to start", ended))?;
+        let file = taken.map_err(|error| broken(&self.folder, &error))?;
+        let mut guard = LockGuard::default();
+        guard.files.push(file);
+        Ok(guard)
     }
 
     /// Who holds the lifecycle lock of a session, or the whole workspace (L5).

@@ -1,6 +1,8 @@
 //! The coordinators: the only place where the lifecycle of sessions is decided
 //! (`spec/lifecycle.md`). Knows no SQL, git or PTY: those are behind [`ports`].
 
+mod again;
+mod answer;
 mod cleanup;
 pub mod context;
 mod create;
@@ -21,6 +23,7 @@ mod recover;
 pub mod report;
 mod restore;
 mod send;
+mod starts;
 mod stop;
 #[cfg(test)]
 mod tests;

@@ -1,43 +1,32 @@
 //! Work on many sessions at once, bounded.
 
-use tokio::task::{JoinError, JoinSet};
+use futures_util::StreamExt as _;
+use futures_util::stream;
 
 /// Runs `work` on every item: started in the given order, at most `limit` at a time, answered in the
-/// given order. Dropping the future ends what has not finished.
+/// given order. All of it runs within the task that waits: dropping the future ends what has not
+/// finished, a panic goes on in the caller, and there is never more than `limit` of anything.
 pub(super) async fn ordered<T, F, R>(
     limit: usize,
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) -> F,
 ) -> Vec<R>
 where
-    F: Future<Output = R> + Send + 'static,
-    R: Send + 'static,
+    F: Future<Output = R>,
 {
-    let mut running = JoinSet::new();
-    let mut done = Vec::new();
-    for (index, item) in items.into_iter().enumerate() {
-        if running.len() >= limit {
-            done.extend(running.join_next().await.map(finished));
-        }
+    let jobs = items.into_iter().enumerate().map(|(index, item)| {
         let job = work(item);
-        running.spawn(async move { (index, job.await) });
-    }
-    while let Some(result) = running.join_next().await {
-        done.push(finished(result));
-    }
+        async move { (index, job.await) }
+    });
+    let mut done: Vec<(usize, R)> = stream::iter(jobs).buffer_unordered(limit).collect().await;
     done.sort_unstable_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// A panic inside a job goes on in the caller; jobs are aborted only together with the caller.
-fn finished<R>(result: Result<R, JoinError>) -> R {
-    result.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
 
     use super::*;
 
@@ -60,5 +49,24 @@ mod tests {
         .await;
         assert_eq!(results, (0..50).collect::<Vec<_>>());
         assert!(most.load(Ordering::SeqCst) <= 4);
+    }
+
+    /// D6: work starts in the given order, whatever threads there are.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn work_starts_in_order_on_many_threads() {
+        let started = Arc::new(Mutex::new(Vec::new()));
+        let work = |item: usize| {
+            let started = Arc::clone(&started);
+            async move {
+                started.lock().unwrap().push(item);
+                for _ in 0..item % 5 {
+                    tokio::task::yield_now().await;
+                }
+            }
+        };
+        // As a job of the dashboard runs: within a task.
+        let work = Box::pin(ordered(16, 0..500, work));
+        work.await;
+        assert!(started.lock().unwrap().is_sorted(), "{started:?}");
     }
 }

@@ -13,8 +13,10 @@ use crate::domain::session::Session;
 use super::Host;
 use super::context::{CLEAN_UP, CLOSE, Context};
 use super::create::planned::Planned;
-use super::delete::moves::Move;
+use super::delete::moves::{Move, Remains};
+use super::delete::{CLOSED, LIVE};
 use super::error::{HostError, HostResult};
+use super::journal::result;
 use super::ports::{Closed, Freed, Ports};
 use super::report::RecoverReport;
 
@@ -155,7 +157,8 @@ impl<P: Ports> Host<P> {
                 let error = Some("interrupted, then undone".to_owned());
                 self.finish(ctx, operation, OperationState::Failed, error).await;
             }
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // Kept waiting, by a git for one that outlived its process: the next start tries again.
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::TimedOut) => {}
             Err(error) => {
                 let error = Some(error.to_string());
                 self.finish(ctx, operation, OperationState::Stuck, error).await;
@@ -259,10 +262,10 @@ impl<P: Ports> Host<P> {
         let settled: BTreeSet<&SessionId> = operation
             .results
             .iter()
-            .filter(|result| result.state == "moved")
+            .filter(|result| matches!(result.state.as_str(), "moved" | "done"))
             .map(|result| &result.id)
             .collect();
-        let moves = batch
+        let moves: Vec<Move> = batch
             .iter()
             .filter(|session| !settled.contains(&session.id))
             .filter_map(|session| {
@@ -270,15 +273,32 @@ impl<P: Ports> Host<P> {
                 Move::of(session, to)
             })
             .collect();
-        let failed = self.move_all(ctx, &operation.id, moves).await.failed;
+        let known = self.ports.sessions(&operation.session_ids).await?;
+        let mut rowless = operation.in_state("failed");
+        rowless.retain(|id| !known.iter().any(|session| session.id == *id));
+        let rowless = rowless.into_iter().collect();
+        let deleted: Vec<SessionId> =
+            batch.iter().map(|one| one.id.clone()).filter(|id| !settled.contains(id)).collect();
+        let remains = Remains::of(&deleted, moves, rowless);
+        let failed = self.clean_up(ctx, &operation.id, remains).await.failed;
         Ok(if failed.is_empty() { Recovered::Finished } else { Recovered::Waits })
     }
 
+    /// What ran when the delete began and does not now was closed by it, and its result says so.
     async fn closed_only(&self, ctx: &Context, operation: &Operation) -> HostResult<Recovered> {
+        let began_live = operation.in_state(LIVE);
+        let mut closed = Vec::new();
         for session in self.ports.sessions(&operation.session_ids).await? {
+            let id = &session.id;
             if session.is_live() && self.ports.probe(&session).await.reads_dead() {
-                self.end_row(ctx, &session.id).await?;
+                self.end_row(ctx, id).await?;
+                closed.push(result(id, CLOSED, None));
+            } else if !session.is_live() && began_live.contains(id) {
+                closed.push(result(id, CLOSED, None));
             }
+        }
+        if !closed.is_empty() {
+            self.step(ctx, &operation.id, "close", &closed).await?;
         }
         Ok(Recovered::Undone)
     }
@@ -317,7 +337,10 @@ impl<P: Ports> Host<P> {
         if session.deletion.is_none() {
             self.end_runtime(ctx, &session.id).await?;
             if operation.kind != Verb::Cleanup {
-                self.end_row(ctx, &session.id).await?;
+                let done = operation.asked.as_ref().is_some_and(|asked| asked.done);
+                let reason = (!done).then_some(TerminationReason::ManuallyKilled);
+                let ended = self.ports.end(&session.id, reason);
+                ctx.write("ending the row", ended).await?;
             }
             if operation.kind != Verb::Stop {
                 self.free(ctx, operation, &session).await?;

@@ -91,6 +91,9 @@ pub struct DeleteRequest {
     pub conditions: Conditions,
     /// Runtimes without a row are closed too: named without conditions, or clear (D7, D12).
     pub with_rowless: bool,
+    /// Sessions whose runtimes were closed for the same wish before it had to stop and ask, or was
+    /// left: they count as live when it began, and their status and age are not tested again.
+    pub closed: BTreeSet<SessionId>,
     /// Who asks.
     pub actor: Actor,
 }
@@ -266,6 +269,9 @@ pub struct RecoverReport {
     pub orphans: Vec<PathBuf>,
 }
 
+/// State of a session that waits for a place to start (C10).
+pub const QUEUED: &str = "queued";
+
 /// What a coordinator reports while it runs (D14).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
@@ -278,7 +284,7 @@ pub enum Progress {
         /// How many sessions.
         total: usize,
     },
-    /// One session of it moved on: `waiting`, `closing`, `escalated`, `deleted`, `moved`, `skipped`,
+    /// One session of it moved on: `queued`, `waiting`, `closing`, `escalated`, `deleted`, `moved`, `skipped`,
     /// `failed`, or a step of create.
     Session {
         /// The operation.

@@ -62,10 +62,25 @@ impl<P: Ports> Host<P> {
         keys: Vec<String>,
         actor: &Actor,
     ) -> HostResult<()> {
-        self.send_one(ctx, id, &Input::Keys(keys), actor).await
+        self.type_checked(ctx, id, &Input::Keys(keys), actor).await?;
+        self.audit("keys", std::slice::from_ref(id), actor, None).await;
+        Ok(())
     }
 
     async fn send_one(
+        &self,
+        ctx: &Context,
+        id: &SessionId,
+        input: &Input,
+        actor: &Actor,
+    ) -> HostResult<()> {
+        self.type_checked(ctx, id, input, actor).await?;
+        self.audit("send", std::slice::from_ref(id), actor, None).await;
+        Ok(())
+    }
+
+    /// Types under the session's lock, after a fresh look at its row.
+    pub(super) async fn type_checked(
         &self,
         ctx: &Context,
         id: &SessionId,
@@ -83,15 +98,11 @@ impl<P: Ports> Host<P> {
         let typing = ctx.detached(START);
         let typed = self.ports.type_into(&typing, &session, input);
         typing.step(&format!("typing into session {id}"), typed).await?;
-        let verb = match input {
-            Input::Text { text, enter: true } => {
-                self.ports.prompted(id, text, &source(actor)).await?;
-                "send"
-            }
-            Input::Text { .. } => "send",
-            Input::Keys(_) => "keys",
-        };
-        self.audit(verb, std::slice::from_ref(id), actor, None).await;
+        if let Input::Text { text, enter: true } = input {
+            let source = source(actor);
+            let prompted = self.ports.prompted(id, text, &source);
+            ctx.write("recording the prompt", prompted).await?;
+        }
         Ok(())
     }
 }

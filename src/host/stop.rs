@@ -7,7 +7,7 @@ use crate::domain::error::ErrorKind;
 use crate::domain::event::{Actor, Event};
 use crate::domain::ids::SessionId;
 use crate::domain::lifecycle::TerminationReason;
-use crate::domain::operation::{Operation, OperationState, Verb};
+use crate::domain::operation::{Asked, Operation, OperationState, Verb};
 use crate::domain::plan::{Conditions, SkipReason};
 use crate::domain::session::{FolderKind, Session};
 
@@ -111,7 +111,14 @@ impl<P: Ports> Host<P> {
     ) -> HostResult<StopResult> {
         ctx.check(&format!("stopping session {id}"))?;
         let verb = way.verb();
+        let asked = Asked {
+            by: actor.to_string(),
+            conditions: conditions.clone(),
+            done: way == Way::Stop { done: true },
+            ..Asked::default()
+        };
         let operation = self.operation(verb, vec![id.clone()]);
+        let operation = Operation { asked: Some(asked), ..operation };
         let _own = self.own(&operation).await?;
         let _locks = self.hold(ctx, std::slice::from_ref(id), &operation).await?;
         let session = match self.ports.session(id).await? {

@@ -33,9 +33,21 @@ pub struct Finished {
 ///
 /// # Errors
 /// The program cannot be started or waited for.
-pub async fn run(mut command: Command, limit: usize) -> io::Result<Finished> {
+pub async fn run(command: Command, limit: usize) -> io::Result<Finished> {
+    run_with_input(command, Stdio::null(), limit).await
+}
+
+/// The same with something as standard input.
+///
+/// # Errors
+/// As for [`run`].
+pub async fn run_with_input(
+    mut command: Command,
+    input: Stdio,
+    limit: usize,
+) -> io::Result<Finished> {
     command
-        .stdin(Stdio::null())
+        .stdin(input)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)

@@ -7,6 +7,7 @@ use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Duration;
 
 use super::random;
@@ -27,6 +28,15 @@ pub struct FileLock {
 }
 
 impl FileLock {
+    /// The locked file once more, as the standard input of a process that has to hold the lock up:
+    /// should we die, the lock is free only when that process has ended too. It reads as empty.
+    ///
+    /// # Errors
+    /// The descriptor cannot be duplicated.
+    pub fn shared(&self) -> io::Result<Stdio> {
+        self.file.try_clone().map(Stdio::from)
+    }
+
     /// Whether the locked file is still the one at `path`: it may have been removed, and another
     /// made in its place, between being opened and being locked.
     pub fn is_at(&self, path: &Path) -> bool {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
@@ -68,7 +69,8 @@ pub fn detached(binary: &Path, arguments: &[&str]) -> io::Result<Detached> {
 }
 
 /// Starts `binary` with our environment, without streams, and the root folder as its own, to live on
-/// when we are gone. It makes itself a session of its own by [`detach`].
+/// when we are gone. From its first moment it is in a process group of its own, so that the end of our
+/// terminal, which may come at once, does not end it.
 ///
 /// # Errors
 /// The program cannot be started.
@@ -76,6 +78,7 @@ pub fn apart(binary: &Path, arguments: &[&str]) -> io::Result<()> {
     std::process::Command::new(binary)
         .args(arguments)
         .current_dir("/")
+        .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -91,6 +91,52 @@ impl Store {
         .await
     }
 
+    /// The number of a session's next launch: above its newest one and above any that only left
+    /// facts, so that nothing of a failed launch is taken for the next one's (C8).
+    ///
+    /// # Errors
+    /// There is no such session, or the database cannot be read.
+    pub async fn next_generation(&self, id: &SessionId) -> Result<u32, StoreError> {
+        let id = id.clone();
+        self.read(format!("number the next launch of {id}"), move |scope| {
+            let last: Option<u32> = scope
+                .conn
+                .prepare_cached(
+                    "SELECT max(s.generation, coalesce(f.generation, 0))
+                     FROM sessions s LEFT JOIN facts f ON f.rid = s.rid
+                     WHERE s.workspace = ?1 AND s.id = ?2",
+                )?
+                .query_row([scope.workspace, id.as_str()], |row| row.get(0))
+                .optional()?;
+            last.map(|last| last + 1).ok_or_else(|| missing(&id))
+        })
+        .await
+    }
+
+    /// Writes a launch and publishes it in one transaction, with the worktree that was made for it;
+    /// the error of an earlier operation is gone (B2, C4).
+    ///
+    /// # Errors
+    /// There is no such session outside the trash.
+    pub async fn publish_launch(
+        &self,
+        id: &SessionId,
+        launch: &Initialised,
+        worktree: Option<&Worktree>,
+    ) -> Result<Session, StoreError> {
+        let (id, launch, worktree) = (id.clone(), launch.clone(), worktree.cloned());
+        self.write(Durability::Full, format!("publish a launch of {id}"), move |scope| {
+            if let Some(worktree) = &worktree {
+                set_worktree(scope, &id, worktree)?;
+            }
+            initialise(scope, &id, &launch)?;
+            let row = condition::find_present(scope, &id)?;
+            set_error(scope, row.rid, None)?;
+            publish(scope, &id, launch.generation)
+        })
+        .await
+    }
+
     /// Sets the published generation and folds the facts stored so far: the commit point (C4).
     ///
     /// # Errors
@@ -296,15 +342,17 @@ fn relate(
 
 fn set_worktree(scope: &Scope<'_>, id: &SessionId, worktree: &Worktree) -> Outcome<()> {
     let row = condition::find_present(scope, id)?;
+    // An empty field never overwrites a stored value (S5).
     scope
         .conn
         .prepare_cached(
-            "UPDATE sessions SET folder = ?2, branch = ?3, updated_at = ?4 WHERE rid = ?1",
+            "UPDATE sessions SET folder = ?2, branch = iif(?3 = '', branch, ?3), updated_at = ?4
+             WHERE rid = ?1",
         )?
         .execute(params![row.rid, path_text(&worktree.path)?, worktree.branch, scope.now.0])?;
     scope
         .conn
-        .prepare_cached("UPDATE details SET base = ?2 WHERE rid = ?1")?
+        .prepare_cached("UPDATE details SET base = iif(?2 = '', base, ?2) WHERE rid = ?1")?
         .execute(params![row.rid, worktree.base])?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use rusqlite::params;
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::operation::{Operation, StepResult};
 
-use super::columns::{Columns, id_list};
+use super::columns::{Columns, id_list, to_json_or_none};
 use super::connection::Durability;
 use super::error::Outcome;
 use super::{Scope, Store, StoreError};
@@ -92,11 +92,12 @@ fn put(scope: &Scope<'_>, operation: &Operation) -> Outcome<()> {
         .conn
         .prepare_cached(
             "INSERT INTO operations
-               (workspace, id, verb, state, step, started_at, ended_at, sessions, error)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+               (workspace, id, verb, state, step, started_at, ended_at, sessions, error, asked)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
              ON CONFLICT DO UPDATE SET verb = excluded.verb, state = excluded.state,
                step = excluded.step, started_at = excluded.started_at,
-               ended_at = excluded.ended_at, sessions = excluded.sessions, error = excluded.error",
+               ended_at = excluded.ended_at, sessions = excluded.sessions, error = excluded.error,
+               asked = excluded.asked",
         )?
         .execute(params![
             scope.workspace,
@@ -108,6 +109,7 @@ fn put(scope: &Scope<'_>, operation: &Operation) -> Outcome<()> {
             operation.ended_at.map(|at| at.0),
             id_list(&operation.session_ids),
             operation.error,
+            to_json_or_none(operation.asked.as_ref())?,
         ])?;
     put_results(scope, &operation.id, &operation.results)
 }
@@ -145,7 +147,7 @@ fn forget_old(scope: &Scope<'_>) -> Outcome<()> {
 /// Operations that `condition` lets through, in the order it names.
 fn list(scope: &Scope<'_>, condition: &str, limit: i64) -> Outcome<Vec<Operation>> {
     let sql = format!(
-        "SELECT id, verb, state, step, started_at, ended_at, sessions, error
+        "SELECT id, verb, state, step, started_at, ended_at, sessions, error, asked
          FROM operations WHERE workspace = ?1 AND {condition} LIMIT ?2"
     );
     let mut statement = scope.conn.prepare_cached(&sql)?;
@@ -161,6 +163,7 @@ fn list(scope: &Scope<'_>, condition: &str, limit: i64) -> Outcome<Vec<Operation
             session_ids: columns.json::<Vec<SessionId>>()?,
             results: Vec::new(),
             error: columns.get()?,
+            asked: columns.json_or_none()?,
         })
     })?;
     let mut operations = rows.collect::<rusqlite::Result<Vec<_>>>()?;

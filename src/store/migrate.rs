@@ -17,7 +17,10 @@ use super::connection;
 use super::error::{Fault, StoreError};
 
 /// Every migration; the database's `user_version` is the number of those that ran.
-const MIGRATIONS: &[&str] = &[include_str!("../../assets/migrations/0001_initial.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../assets/migrations/0001_initial.sql"),
+    include_str!("../../assets/migrations/0002_asked.sql"),
+];
 /// The version that this binary writes.
 pub(super) const LATEST: i64 = MIGRATIONS.len() as i64;
 /// Backups kept.

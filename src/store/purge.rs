@@ -1,6 +1,6 @@
 //! Removing tombstones for good (`spec/lifecycle.md` R5).
 
-use std::collections::BTreeSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use rusqlite::{OptionalExtension, params};
@@ -48,14 +48,7 @@ impl Store {
     pub async fn purge_rows(&self, trees: &[Vec<SessionId>]) -> Result<PurgedRows, StoreError> {
         let trees = trees.to_vec();
         let attempt = format!("purge {} trees of the trash", trees.len());
-        self.write(Durability::Full, attempt, move |scope| {
-            let mut purged = PurgedRows::default();
-            for tree in &trees {
-                purge_tree(scope, tree, &mut purged)?;
-            }
-            Ok(purged)
-        })
-        .await
+        self.write(Durability::Full, attempt, move |scope| purge(scope, &trees)).await
     }
 
     /// Whether work of this name was last claimed `every` ago or longer; claims it then.
@@ -93,13 +86,16 @@ fn is_due(scope: &Scope<'_>, name: &str, every: Duration) -> Outcome<bool> {
     Ok(last.is_none_or(|last| scope.now.since(Timestamp(last)) >= every || last > scope.now.0))
 }
 
-fn purge_tree(scope: &Scope<'_>, tree: &[SessionId], purged: &mut PurgedRows) -> Outcome<()> {
-    let (found, whole) = look_at(scope, tree)?;
-    let expected: BTreeSet<&SessionId> = tree.iter().collect();
-    if !whole || !found.iter().eq(expected.iter().copied()) {
-        purged.changed.extend(tree.iter().cloned());
-        return Ok(());
+/// One statement each for looking, counting and deleting, however many trees there are.
+fn purge(scope: &Scope<'_>, trees: &[Vec<SessionId>]) -> Outcome<PurgedRows> {
+    let now = look_at(scope, &trees.iter().flatten().collect::<Vec<_>>())?;
+    let mut purged = PurgedRows::default();
+    for tree in trees {
+        let whole = is_whole(tree, &now);
+        let rows = if whole { &mut purged.gone } else { &mut purged.changed };
+        rows.extend(tree.iter().cloned());
     }
+    let gone = id_list(&purged.gone);
     let messages: i64 = scope
         .conn
         .prepare_cached(
@@ -108,43 +104,55 @@ fn purge_tree(scope: &Scope<'_>, tree: &[SessionId], purged: &mut PurgedRows) ->
                ON s.workspace = ?1 AND s.id = asked.value
              JOIN details d ON d.rid = s.rid",
         )?
-        .query_row(params![scope.workspace, id_list(tree)], |row| row.get(0))?;
-    let mut remove =
-        scope.conn.prepare_cached("DELETE FROM sessions WHERE workspace = ?1 AND id = ?2")?;
-    for id in tree {
-        remove.execute([scope.workspace, id.as_str()])?;
-    }
-    purged.messages += messages.unsigned_abs();
-    purged.gone.extend(tree.iter().cloned());
-    Ok(())
+        .query_row(params![scope.workspace, gone], |row| row.get(0))?;
+    purged.messages = messages.unsigned_abs();
+    scope
+        .conn
+        .prepare_cached(
+            "DELETE FROM sessions WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))",
+        )?
+        .execute(params![scope.workspace, gone])?;
+    Ok(purged)
 }
 
-/// The tombstones of a tree as it is now, ascending; and whether it is whole: nothing of the trash
-/// above it, and everything below it in the trash.
-fn look_at(scope: &Scope<'_>, tree: &[SessionId]) -> Outcome<(Vec<SessionId>, bool)> {
+/// A row as it is now.
+struct Present {
+    deleted: bool,
+    /// Its parent, where that is in the trash.
+    buried_parent: Option<SessionId>,
+    /// All below it, in the trash or not.
+    children: Vec<SessionId>,
+}
+
+/// Whether a tree is exactly as given: all of it in the trash, nothing of the trash above it, and
+/// nothing below it that it does not name.
+fn is_whole(tree: &[SessionId], now: &HashMap<SessionId, Present>) -> bool {
+    let own: HashSet<&SessionId> = tree.iter().collect();
+    tree.iter().all(|id| {
+        now.get(id).is_some_and(|row| {
+            let mut near = row.children.iter().chain(&row.buried_parent);
+            row.deleted && near.all(|id| own.contains(id))
+        })
+    })
+}
+
+fn look_at(scope: &Scope<'_>, ids: &[&SessionId]) -> Outcome<HashMap<SessionId, Present>> {
     let mut statement = scope.conn.prepare_cached(
-        "WITH RECURSIVE tree (id) AS (
-           SELECT value FROM json_each(?2)
-           UNION
-           SELECT s.id FROM tree CROSS JOIN sessions s INDEXED BY sessions_children
-             ON s.workspace = ?1 AND s.parent = tree.id
-         )
-         SELECT s.id, s.deleted_at IS NOT NULL,
-           s.parent IN (SELECT id FROM tree) OR NOT EXISTS (
-             SELECT 1 FROM sessions p
-             WHERE p.workspace = ?1 AND p.id = s.parent AND p.deleted_at IS NOT NULL)
-         FROM tree
-         CROSS JOIN sessions s INDEXED BY sessions_id ON s.workspace = ?1 AND s.id = tree.id",
+        "SELECT s.id, s.deleted_at IS NOT NULL,
+           (SELECT p.id FROM sessions p INDEXED BY sessions_id
+            WHERE p.workspace = ?1 AND p.id = s.parent AND p.deleted_at IS NOT NULL),
+           (SELECT json_group_array(c.id) FROM sessions c INDEXED BY sessions_children
+            WHERE c.workspace = ?1 AND c.parent = s.id)
+         FROM json_each(?2) asked
+         CROSS JOIN sessions s INDEXED BY sessions_id
+           ON s.workspace = ?1 AND s.id = asked.value",
     )?;
-    let rows = statement.query_map(params![scope.workspace, id_list(tree)], |row| {
-        let mut columns = Columns::of(row);
-        let (id, deleted, whole): (SessionId, bool, Option<bool>) =
-            (columns.word()?, columns.get()?, columns.get()?);
-        Ok((id, deleted && whole.unwrap_or(true)))
-    })?;
-    let rows = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-    let whole = rows.iter().all(|(_, whole)| *whole);
-    let mut ids: Vec<SessionId> = rows.into_iter().map(|(id, _)| id).collect();
-    ids.sort_unstable();
-    Ok((ids, whole))
+    let rows =
+        statement.query_map(params![scope.workspace, id_list(ids.iter().copied())], |row| {
+            let mut columns = Columns::of(row);
+            let id = columns.word()?;
+            let (deleted, buried_parent) = (columns.get()?, columns.word_or_none()?);
+            Ok((id, Present { deleted, buried_parent, children: columns.json()? }))
+        })?;
+    rows.collect::<rusqlite::Result<_>>().map_err(Into::into)
 }

@@ -114,20 +114,22 @@ pub struct TombstoneRow {
     pub id: SessionId,
     /// Its runtime ran when the operation began.
     pub was_live: bool,
+    /// Its runtime was closed for this delete: status and age are not tested again (D5).
+    pub closed: bool,
     /// Where its worktree will be moved.
     pub trash_path: Option<PathBuf>,
 }
 
 /// What the one transaction of a delete answers (D4, D7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tombstoned {
     /// Committed; so many messages went along.
     Done {
         /// Messages that went along.
         messages: u64,
     },
-    /// The closure is not the expected one; nothing was changed.
-    PlanChanged,
+    /// The closure is not the expected one but this, ascending; nothing was changed.
+    PlanChanged(Vec<SessionId>),
 }
 
 /// One row to bring back.

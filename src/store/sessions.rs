@@ -1,5 +1,7 @@
 //! Reading whole sessions.
 
+use std::path::PathBuf;
+
 use rusqlite::types::Null;
 use rusqlite::{Statement, ToSql, params};
 
@@ -43,6 +45,25 @@ impl Store {
             )?;
             let ids = statement.query_map([scope.workspace], |row| Columns::of(row).word())?;
             ids.collect::<rusqlite::Result<_>>().map_err(Into::into)
+        })
+        .await
+    }
+
+    /// Sessions that are not deleted and work in a folder that is not their own, with the folder.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn guests(&self) -> Result<Vec<(SessionId, PathBuf)>, StoreError> {
+        self.read("list sessions in folders of others", |scope| {
+            let mut statement = scope.conn.prepare_cached(
+                "SELECT id, folder FROM sessions
+                 WHERE workspace = ?1 AND deleted_at IS NULL AND folder_kind <> 'worktree'",
+            )?;
+            let guests = statement.query_map([scope.workspace], |row| {
+                let mut columns = Columns::of(row);
+                Ok((columns.word()?, PathBuf::from(columns.get::<String>()?)))
+            })?;
+            guests.collect::<rusqlite::Result<_>>().map_err(Into::into)
         })
         .await
     }
@@ -92,7 +113,8 @@ const WITH_ID: &str = "s.workspace = ?1 AND s.id = ?2";
 const WITH_IDS: &str =
     "s.workspace = ?1 AND s.id IN (SELECT value FROM json_each(?2)) ORDER BY s.id";
 /// Those believed to run, ascending.
-const LIVE: &str = "s.workspace = ?1 AND s.deleted_at IS NULL AND s.alive = 1 ORDER BY s.id";
+const LIVE: &str = "s.workspace = ?1 AND s.deleted_at IS NULL AND s.alive = 1
+   AND s.published = s.generation ORDER BY s.id";
 /// Live ones due at `?2`, longest overdue first.
 const DUE: &str = "s.workspace = ?1 AND s.deleted_at IS NULL AND s.due_at <= ?2 AND +s.alive = 1
      ORDER BY s.due_at";

@@ -79,24 +79,34 @@ impl Store {
         .await
     }
 
-    /// The newest batch that still has tombstones.
+    /// The newest batch of the operator that still has tombstones: what an agent deleted is not
+    /// theirs to undo by the way (D11).
     ///
     /// # Errors
     /// The database cannot be read.
     pub async fn last_batch(&self) -> Result<Option<BatchId>, StoreError> {
         self.read("look for the last batch", |scope| {
-            scope
-                .conn
-                .prepare_cached(
-                    "SELECT batch FROM sessions
-                     WHERE workspace = ?1 AND deleted_at IS NOT NULL AND deleted_key =
-                       (SELECT min(deleted_key) FROM sessions
-                        WHERE workspace = ?1 AND deleted_at IS NOT NULL)
-                     ORDER BY batch DESC LIMIT 1",
-                )?
-                .query_row([scope.workspace], |row| Columns::of(row).word())
-                .optional()
-                .map_err(Into::into)
+            // Taken row by row: the first one is nearly always the answer.
+            let mut newest = scope.conn.prepare_cached(
+                "SELECT DISTINCT batch, deleted_key FROM sessions
+                 WHERE workspace = ?1 AND deleted_at IS NOT NULL
+                 ORDER BY deleted_key, batch DESC",
+            )?;
+            let mut by_agent = scope.conn.prepare_cached(
+                "SELECT json_extract(asked, '$.by') LIKE 'session:%' FROM operations
+                 WHERE workspace = ?1 AND id = ?2",
+            )?;
+            let mut batches = newest.query([scope.workspace])?;
+            while let Some(row) = batches.next()? {
+                let batch: BatchId = Columns::of(row).word()?;
+                let agent: Option<Option<bool>> = by_agent
+                    .query_row([scope.workspace, batch.as_str()], |row| row.get(0))
+                    .optional()?;
+                if agent.flatten() != Some(true) {
+                    return Ok(Some(batch));
+                }
+            }
+            Ok(None)
         })
         .await
     }
@@ -186,10 +196,12 @@ fn tombstone(
     batch: &BatchId,
 ) -> Outcome<Tombstoned> {
     let PlanRows { rows: found, missing } = plan_rows(scope, requested)?;
-    let planned = plan::plan(requested, found, missing, conditions, scope.now).ids();
+    let closed: BTreeSet<SessionId> =
+        rows.iter().filter(|row| row.closed).map(|row| row.id.clone()).collect();
+    let planned = plan::plan(requested, found, missing, conditions, &closed, scope.now).ids();
     let rows: BTreeMap<&SessionId, &TombstoneRow> = rows.iter().map(|row| (&row.id, row)).collect();
     if !planned.iter().eq(rows.keys().copied()) {
-        return Ok(Tombstoned::PlanChanged);
+        return Ok(Tombstoned::PlanChanged(planned));
     }
     let mut bury = scope.conn.prepare_cached(
         "UPDATE sessions SET deleted_at = ?3, batch = ?4, was_live = ?5 OR alive, trash_path = ?6

@@ -55,6 +55,9 @@ pub enum WorkspaceError {
         /// The folder that has it.
         folder: PathBuf,
     },
+    /// The default branch is never deleted.
+    #[error("branch {0} is the default branch and stays")]
+    DefaultBranch(String),
     /// The branch that the template gives exists already.
     #[error("branch {0} exists already")]
     BranchExists(String),
@@ -125,6 +128,7 @@ impl WorkspaceError {
             Self::NotARepository(_)
             | Self::NoCommit(_)
             | Self::BranchInUse { .. }
+            | Self::DefaultBranch(_)
             | Self::BranchExists(_)
             | Self::BranchConflict { .. }
             | Self::BranchGone { .. }
@@ -156,7 +160,11 @@ impl WorkspaceError {
                 return Some(format!("git worktree unlock {}", path.display()));
             }
             Self::SetUp { .. } => "mend the project's set-up, or the command",
-            Self::NoFolder(_) | Self::NotOurs(_) | Self::Io { .. } | Self::Cancelled(_) => {
+            Self::NoFolder(_)
+            | Self::DefaultBranch(_)
+            | Self::NotOurs(_)
+            | Self::Io { .. }
+            | Self::Cancelled(_) => {
                 return None;
             }
         };

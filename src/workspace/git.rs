@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -50,7 +51,7 @@ pub(super) struct Repository {
 /// The right to change a repository, in this process and against others.
 #[derive(Debug)]
 pub(super) struct RepositoryLock {
-    _file: FileLock,
+    file: FileLock,
     _lane: OwnedMutexGuard<()>,
 }
 
@@ -82,7 +83,7 @@ impl Git {
         folder: &Path,
         args: Args<'_>,
     ) -> WorkspaceResult<Vec<u8>> {
-        let done = self.run(folder, true, args).await?;
+        let done = self.run(folder, None, args).await?;
         if done.cut {
             let detail = "the answer is too long".to_owned();
             return Err(WorkspaceError::Git {
@@ -101,7 +102,7 @@ impl Git {
         folder: &Path,
         args: Args<'_>,
     ) -> WorkspaceResult<Option<String>> {
-        let done = self.run(folder, true, args).await?;
+        let done = self.run(folder, None, args).await?;
         if done.status.code() == Some(1) {
             return Ok(None);
         }
@@ -114,14 +115,14 @@ impl Git {
     /// repository's lock.
     pub(super) async fn change(
         &self,
-        _held: &RepositoryLock,
+        held: &RepositoryLock,
         step: &str,
         folder: &Path,
         args: Args<'_>,
     ) -> WorkspaceResult<()> {
         let (mut waited, mut pause) = (Duration::ZERO, Duration::from_millis(20));
         loop {
-            let done = self.run(folder, false, args).await?;
+            let done = self.run(folder, Some(held), args).await?;
             let foreign_lock = !done.status.success()
                 && String::from_utf8_lossy(&done.stderr).contains(".lock': File exists");
             if !foreign_lock || waited >= PATIENCE {
@@ -140,7 +141,7 @@ impl Git {
             return Err(WorkspaceError::NoFolder(folder.to_owned()));
         }
         let args: Args<'_> = &[&"rev-parse", &"--path-format=absolute", &"--git-common-dir"];
-        let done = self.run(folder, true, args).await?;
+        let done = self.run(folder, None, args).await?;
         if String::from_utf8_lossy(&done.stderr).contains("not a git repository") {
             return Err(WorkspaceError::NotARepository(folder.to_owned()));
         }
@@ -166,7 +167,7 @@ impl Git {
         let file = lock::lock(&path, Sharing::Exclusive)
             .await
             .map_err(WorkspaceError::io("lock", &path))?;
-        Ok(RepositoryLock { _file: file, _lane: lane })
+        Ok(RepositoryLock { file, _lane: lane })
     }
 
     /// Every worktree that a repository has registered; missing ones too.
@@ -190,7 +191,7 @@ impl Git {
         let args: Args<'_> =
             &[&"rev-parse", &"--verify", &"--quiet", &"--end-of-options", &revision];
         // A name that is no revision at all is answered with 128.
-        let done = self.run(folder, true, args).await?;
+        let done = self.run(folder, None, args).await?;
         let line = String::from_utf8_lossy(&done.stdout).trim().to_owned();
         Ok(Some(line).filter(|line| done.status.success() && !line.is_empty()))
     }
@@ -204,15 +205,26 @@ impl Git {
         self.commit(folder, &format!("refs/heads/{name}")).await
     }
 
-    async fn run(&self, folder: &Path, reads: bool, args: Args<'_>) -> WorkspaceResult<Finished> {
+    /// A git that changes something holds the repository's lock up with us: were we killed, nobody
+    /// else touches the repository before it has ended.
+    async fn run(
+        &self,
+        folder: &Path,
+        held: Option<&RepositoryLock>,
+        args: Args<'_>,
+    ) -> WorkspaceResult<Finished> {
         self.version().await?;
         let mut command = bare_command();
-        if reads {
-            command.arg("--no-optional-locks");
-        }
+        let input = match held {
+            None => {
+                command.arg("--no-optional-locks");
+                Stdio::null()
+            }
+            Some(held) => held.file.shared().map_err(start_error)?,
+        };
         command.args(["-c", "core.fsmonitor=false", "-c", "color.ui=false", "-C"]).arg(folder);
         command.args(args);
-        command::run(command, OUTPUT_LIMIT).await.map_err(start_error)
+        command::run_with_input(command, input, OUTPUT_LIMIT).await.map_err(start_error)
     }
 }
 

@@ -46,7 +46,7 @@ impl Workspace {
         };
         let held = self.git.lock(&repository).await?;
         if there {
-            if let Some(kept) = self.reason_to_keep(&repository, &worktree.path).await? {
+            if let Some(kept) = self.kept(&repository, &worktree.path).await? {
                 return Ok(kept);
             }
             self.unprepare(&worktree.path).await?;
@@ -62,12 +62,24 @@ impl Workspace {
         Ok(Freed::done())
     }
 
-    /// Why the worktree is not clean, if it is not.
-    async fn reason_to_keep(
+    /// Why [`Workspace::give_back`] would keep a worktree, if it would. Reads only.
+    ///
+    /// # Errors
+    /// Git or the file system said no; the folder is not ours.
+    pub async fn reason_to_keep(
         &self,
-        repository: &Repository,
-        path: &Path,
-    ) -> WorkspaceResult<Option<Freed>> {
+        repository: &Path,
+        worktree: &Path,
+    ) -> WorkspaceResult<Option<String>> {
+        if worktree.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        let repository = self.git.repository(repository).await?;
+        Ok(self.kept(&repository, worktree).await?.and_then(|kept| kept.reason))
+    }
+
+    /// Why the worktree is not clean, if it is not.
+    async fn kept(&self, repository: &Repository, path: &Path) -> WorkspaceResult<Option<Freed>> {
         let Some(folder) = git_dir(path).filter(|folder| folder.starts_with(&repository.common))
         else {
             return Err(WorkspaceError::NotOurs(path.to_owned()));

@@ -1,6 +1,6 @@
 //! Removing worktrees that lie in the trash for good (`spec/lifecycle.md` R5, `spec/agents.md` Z4).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -125,54 +125,118 @@ impl Workspace {
         self.template_branch(session) == branch
     }
 
-    /// Deletes a branch; with `merged` only if the default branch or the present one holds all its
-    /// commits and nobody has it checked out. Answers whether it is gone.
+    /// Deletes branches of one repository together; with `merged` only those whose commits the
+    /// default branch or the present one holds and that nobody has checked out. The default branch
+    /// always stays. Answers those that stay although they were asked for by name, each with the
+    /// reason. Done already is a success.
     ///
     /// # Errors
-    /// Git said no, or a branch that goes unmerged too is in use.
-    pub async fn delete_branch(
+    /// Git said no before anything was deleted.
+    pub async fn delete_branches(
         &self,
         repository: &Path,
-        branch: &str,
+        branches: &[String],
         merged: bool,
-    ) -> WorkspaceResult<bool> {
+    ) -> WorkspaceResult<BTreeMap<String, WorkspaceError>> {
+        let mut stay = BTreeMap::new();
         let Some(repository) = self.repository_if_there(repository).await? else {
-            return Ok(false);
+            return Ok(stay);
         };
         let held = self.git.lock(&repository).await?;
-        let (git, folder) = (&self.git, &repository.folder);
-        let Some(tip) = git.branch(folder, branch).await? else {
-            return Ok(true);
-        };
-        let full = format!("refs/heads/{branch}");
-        let user: Args<'_> = &[&"for-each-ref", &"--format=%(worktreepath)", &full];
-        match git.ask("look who uses the branch", folder, user).await? {
-            Some(_) if merged => return Ok(false),
-            Some(user) => {
-                let (branch, folder) = (branch.to_owned(), PathBuf::from(user));
-                return Err(WorkspaceError::BranchInUse { branch, folder });
-            }
-            None => {}
-        }
-        if merged && !self.is_merged(&repository, &tip).await? {
-            return Ok(false);
-        }
-        git.change(&held, "delete the branch", folder, &[&"branch", &"-D", &"--", &branch]).await?;
-        Ok(true)
-    }
-
-    /// Whether the default branch or the present one holds a commit.
-    async fn is_merged(&self, repository: &Repository, commit: &str) -> WorkspaceResult<bool> {
-        for base in ["refs/remotes/origin/HEAD", "HEAD"] {
-            if let Some(base) = self.git.commit(&repository.folder, base).await? {
-                let own: Args<'_> = &[&"rev-list", &"--max-count=1", &commit, &"--not", &base];
-                let step = "look whether the branch is merged";
-                if self.git.ask(step, &repository.folder, own).await?.is_none() {
-                    return Ok(true);
+        let default = self.default_branch(&repository).await?;
+        let there = if merged {
+            let mut there = BTreeMap::new();
+            for base in ["refs/remotes/origin/HEAD", "HEAD"] {
+                if let Some(base) = self.git.commit(&repository.folder, base).await? {
+                    there.extend(self.users(&repository, branches, Some(&base)).await?);
                 }
             }
+            there
+        } else {
+            self.users(&repository, branches, None).await?
+        };
+        let mut free: Vec<String> = Vec::with_capacity(there.len());
+        for (branch, user) in there {
+            match user {
+                _ if default.as_ref() == Some(&branch) => {
+                    stay.insert(branch.clone(), WorkspaceError::DefaultBranch(branch));
+                }
+                Some(folder) => {
+                    stay.insert(branch.clone(), WorkspaceError::BranchInUse { branch, folder });
+                }
+                None => free.push(branch),
+            }
         }
-        Ok(false)
+        if merged {
+            stay.clear();
+        }
+        if free.is_empty() {
+            return Ok(stay);
+        }
+        let mut args: Vec<&(dyn AsRef<OsStr> + Sync)> = vec![&"branch", &"-q", &"-D", &"--"];
+        args.extend(free.iter().map(|branch| branch as &(dyn AsRef<OsStr> + Sync)));
+        let step = "delete the branches";
+        match self.git.change(&held, step, &repository.folder, &args).await {
+            // Git goes on after one that it refuses, as a rebase may hold it.
+            Err(WorkspaceError::Git { detail, .. }) if !merged => {
+                let left = self.users(&repository, &free, None).await?;
+                stay.extend(left.into_keys().map(|branch| {
+                    let step = format!("delete the branch {branch}");
+                    let (path, detail) = (repository.folder.clone(), detail.clone());
+                    (branch, WorkspaceError::Git { step, path, detail })
+                }));
+            }
+            Err(error @ WorkspaceError::Git { .. }) => {
+                tracing::debug!(%error, "a merged branch stays");
+            }
+            other => other?,
+        }
+        Ok(stay)
+    }
+
+    /// Those of `branches` that are there, with `base` only those that it holds, and the worktree that
+    /// has each checked out.
+    async fn users(
+        &self,
+        repository: &Repository,
+        branches: &[String],
+        base: Option<&str>,
+    ) -> WorkspaceResult<BTreeMap<String, Option<PathBuf>>> {
+        let merged = base.map(|base| format!("--merged={base}"));
+        let names: Vec<String> =
+            branches.iter().map(|branch| format!("refs/heads/{branch}")).collect();
+        let format = "--format=%(refname:lstrip=2)%00%(worktreepath)%00";
+        let mut args: Vec<&(dyn AsRef<OsStr> + Sync)> = vec![&"for-each-ref", &format];
+        args.extend(merged.iter().map(|merged| merged as &(dyn AsRef<OsStr> + Sync)));
+        args.extend(names.iter().map(|name| name as &(dyn AsRef<OsStr> + Sync)));
+        let output = self.git.read("look who uses the branches", &repository.folder, &args).await?;
+        let mut fields = output.split(|byte| *byte == 0);
+        let mut found = BTreeMap::new();
+        while let (Some(name), Some(user)) = (fields.next(), fields.next()) {
+            let name = String::from_utf8_lossy(name.trim_ascii_start()).into_owned();
+            let user = (!user.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(user)));
+            found.insert(name, user);
+        }
+        // A pattern also finds what lies below it.
+        found.retain(|name, _| branches.contains(name));
+        Ok(found)
+    }
+
+    /// The branch that the repository's remote or its main folder stands on (Z4).
+    async fn default_branch(&self, repository: &Repository) -> WorkspaceResult<Option<String>> {
+        let (step, folder) = ("find the default branch", &repository.common);
+        for (name, before) in
+            [("refs/remotes/origin/HEAD", "refs/remotes/origin/"), ("HEAD", "refs/heads/")]
+        {
+            let args: Args<'_> = &[&"symbolic-ref", &"--quiet", &name];
+            let found = self.git.ask(step, folder, args).await?;
+            if let Some(branch) =
+                found.and_then(|full| full.strip_prefix(before).map(str::to_owned))
+            {
+                return Ok(Some(branch));
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -1,7 +1,11 @@
 //! `spawn`: what it makes, and what it refuses before any effect.
 
-use crate::support::{TestHome, binary, texts};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 
+use crate::support::{TestHome, binary, texts, until};
+
+/// S3: ids are counted; a caller may choose one.
 #[test]
 fn ids_are_counted_and_never_used_twice() {
     let home = TestHome::new();
@@ -15,6 +19,7 @@ fn ids_are_counted_and_never_used_twice() {
     home.finish();
 }
 
+/// S3, C1: an id in use or in the trash is refused, with the way back.
 #[test]
 fn an_id_in_use_or_in_the_trash_is_refused() {
     let home = TestHome::new();
@@ -28,16 +33,20 @@ fn an_id_in_use_or_in_the_trash_is_refused() {
     home.finish();
 }
 
+/// C2: a retry finds the session that is there.
 #[test]
 fn a_retry_finds_the_session_that_is_there_c2() {
     let home = TestHome::new();
     let spawn = || home.spawn(["--chat", "--id", "mine"], "wait");
     assert_eq!(spawn(), spawn());
     assert_eq!(home.show("mine")["generation"], 1);
+    let other = ["spawn", "--chat", "--id", "mine", "--agent", "command", "--", "true"];
+    home.run(other).code(4);
     assert_eq!(home.run(["list", "--json"]).ok().json()["total"], 1);
     home.finish();
 }
 
+/// C1: an unknown agent or missing program is refused before any effect.
 #[test]
 fn a_missing_program_leaves_nothing() {
     let home = TestHome::new();
@@ -53,6 +62,7 @@ fn a_missing_program_leaves_nothing() {
     home.finish();
 }
 
+/// C1, C9: places and parents that are not there are refused.
 #[test]
 fn places_that_cannot_be_are_refused() {
     let home = TestHome::new();
@@ -74,6 +84,7 @@ fn places_that_cannot_be_are_refused() {
     home.finish();
 }
 
+/// C1: the branch name is looked at before any effect.
 #[test]
 fn a_branch_that_is_there_is_used_or_refused_by_where_it_is() {
     let home = TestHome::new();
@@ -91,6 +102,7 @@ fn a_branch_that_is_there_is_used_or_refused_by_where_it_is() {
     home.finish();
 }
 
+/// C9: the environment of an agent makes its spawn a child.
 #[test]
 fn an_agent_that_spawns_makes_a_child_c9() {
     let home = TestHome::new();
@@ -154,5 +166,37 @@ fn any_text_is_a_prompt_and_a_title() {
         assert_eq!(spawned["prompt"], text);
         assert_eq!(spawned["title"], text.replace('\n', " "));
     }
+    home.finish();
+}
+
+/// C10: a start that has to wait for its place says so, and goes on once there is one.
+#[test]
+fn a_start_that_waits_for_its_place_says_so_c10() {
+    let home = TestHome::new();
+    let folder = home.path().join("config");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), "max_starting = 1\n").unwrap();
+    let repository = home.project("slow");
+    let wait = "while [ ! -e go ]; do sleep 0.02; done; rm go";
+    let path = repository.path().to_string_lossy().into_owned();
+    home.run(["project", "remove", "slow"]).ok();
+    home.run(["project", "add", &path, "--name", "held", "--setup", wait]).ok();
+    let spawn = |project: &[&'static str]| {
+        let program = ["--agent", "command", "--", binary(), "scripted", "-e", "wait"];
+        let mut command = home.command(["spawn"].iter().chain(project).chain(&program).copied());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let mut first = spawn(&["--project", "held", "--id", "first"]);
+    let worktree = home.path().join("data/worktrees/default/held/first");
+    until("the first to hold the place", || worktree.join("README.md").exists().then_some(()));
+    let mut second = spawn(&["--chat", "--id", "second"]);
+    let mut said = String::new();
+    BufReader::new(second.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
+    assert!(said.starts_with("second waits for a place"), "{said}");
+    assert_eq!(home.show("first")["status"], "spawning");
+    assert_eq!(home.show("first")["alive"], false);
+    home.run(["show", "second"]).code(3);
+    std::fs::write(worktree.join("go"), "").unwrap();
+    assert!(first.wait().unwrap().success() && second.wait().unwrap().success());
     home.finish();
 }

@@ -47,6 +47,7 @@ fn in_trash(home: &TestHome) -> Vec<PathBuf> {
     found
 }
 
+/// K2, B2: a clean worktree goes with its session, and a launch makes it again on its branch.
 #[test]
 fn kill_gives_back_a_clean_worktree_and_a_launch_makes_it_again_k2_b2() {
     let (home, repository) = shop();
@@ -109,6 +110,7 @@ fn kill_keeps_work_and_moves_ignored_files_to_the_trash_k3() {
     home.finish();
 }
 
+/// K2: an unknown id is no failure.
 #[test]
 fn kill_of_what_is_not_there_is_benign_k2() {
     let home = TestHome::new();
@@ -118,6 +120,7 @@ fn kill_of_what_is_not_there_is_benign_k2() {
     home.finish();
 }
 
+/// K2: an incomplete handle is refused.
 #[test]
 fn kill_refuses_a_live_session_that_does_not_say_where_it_works_k2() {
     let (home, _) = shop();
@@ -162,6 +165,7 @@ fn cleanup_gives_back_worktrees_of_ended_sessions_of_a_project_k4() {
     home.finish();
 }
 
+/// D7, D12: clear deletes all sessions, and closes runtimes without a row.
 #[test]
 fn clear_deletes_everything_runtimes_without_a_row_too_d12() {
     let (home, _) = shop();

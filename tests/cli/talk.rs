@@ -2,6 +2,7 @@
 
 use crate::support::TestHome;
 
+/// K5, W6: a text reaches the agent, is kept, and shows in the events.
 #[test]
 fn a_text_reaches_the_agent_and_the_answer_is_waited_for() {
     let home = TestHome::new();
@@ -21,6 +22,9 @@ fn a_text_reaches_the_agent_and_the_answer_is_waited_for() {
     assert!(home.show(&id)["turn"].as_u64().unwrap() > turn);
     let messages = home.run(["messages", &id, "--json"]).ok().json();
     assert_eq!(messages["messages"][0]["text"], "hello there");
+    let events = home.run(["events", &id, "--json"]).ok().json();
+    let sent = |event: &serde_json::Value| event["verb"] == "send" && event["actor"] == "command";
+    assert!(events["events"].as_array().unwrap().iter().any(sent), "{events}");
 
     home.run_with("from input\n", ["send", &id, "-"]).ok();
     home.wait_screen(&id, "You said: from input");

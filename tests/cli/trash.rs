@@ -4,16 +4,21 @@ use serde_json::json;
 
 use crate::support::{TestHome, texts};
 
+/// D1, D8: ids are trimmed, blanks dropped, duplicates removed; what is gone is a success with every list
+/// present and empty but `skipped`.
 #[test]
 fn what_is_gone_is_a_success_d8() {
     let home = TestHome::new();
     let id = home.scripted("wait");
     home.run(["delete", &id, "--yes"]).ok();
-    let report = home.run(["delete", &id, "no-such-1", "--json"]).ok().json();
+    let report =
+        home.run(["delete", "no-such-1", " ", &id, " no-such-1 ", &id, "--json"]).ok().json();
     assert_eq!(
         report["skipped"],
         json!([{ "id": id, "reason": "in_trash" }, { "id": "no-such-1", "reason": "not_found" }])
     );
+    assert_eq!(texts(&report["requested"]), [id.as_str(), "no-such-1"]);
+    assert_eq!(report["removed_messages"], 0);
     assert!(report["batch"].is_null());
     for list in [
         "notes",
@@ -41,6 +46,7 @@ fn nobody_to_ask_means_refused() {
     home.finish();
 }
 
+/// D2: the plan of a dry run has for each session what is advised, null where unknown.
 #[test]
 fn a_dry_run_prints_the_plan_and_does_nothing() {
     let home = TestHome::new();
@@ -65,6 +71,7 @@ fn a_dry_run_prints_the_plan_and_does_nothing() {
     home.finish();
 }
 
+/// D5: ids and filters choose once; conditions skip with the reason.
 #[test]
 fn filters_choose_and_conditions_skip_d5() {
     let home = TestHome::new();
@@ -84,6 +91,7 @@ fn filters_choose_and_conditions_skip_d5() {
     home.finish();
 }
 
+/// D11: undo restores exactly the last batch, and repeated undo walks back.
 #[test]
 fn undo_walks_back_batch_by_batch_d11() {
     let home = TestHome::new();
@@ -99,6 +107,36 @@ fn undo_walks_back_batch_by_batch_d11() {
     assert_eq!(texts(&report["restored_session_ids"]), [ids[0].as_str(), ids[1].as_str()]);
     assert_eq!(texts(&report["was_live_ids"]), [ids[0].as_str(), ids[1].as_str()]);
     assert_eq!(report["launched_ids"], json!([]));
+    home.finish();
+}
+
+/// D5, D7: the worker goes on under the conditions that were asked for, pinned sessions included, and what
+/// was closed by then was live; of an operation that says nothing of them it takes no pinned one.
+#[test]
+fn a_worker_goes_on_with_what_was_asked_for() {
+    let home = TestHome::new();
+    let (pinned, plain) = (home.scripted("wait"), home.scripted("wait"));
+    home.run(["pin", &pinned]).ok();
+    let report = home.run(["delete", &pinned, &plain, "--yes", "--json"]).ok().json();
+    let batch = report["batch"].as_str().unwrap();
+    home.run(["restore", "--batch", batch]).ok();
+    // As if it had been cancelled after it had closed both.
+    let store = rusqlite::Connection::open(home.path().join("data/callboard.db")).unwrap();
+    let left = |change: &str| {
+        let sql = format!("UPDATE operations SET state = 'cancelled'{change} WHERE id = ?1");
+        assert_eq!(store.execute(&sql, [batch]).unwrap(), 1);
+        store.execute("UPDATE operation_results SET state = 'closed'", []).unwrap();
+    };
+    left("");
+    home.run(["work", batch]).ok();
+    let back = home.run(["restore", "--last", "--json"]).ok().json();
+    let both = [pinned.as_str(), plain.as_str()];
+    assert_eq!(texts(&back["restored_session_ids"]), both);
+    assert_eq!(texts(&back["was_live_ids"]), both);
+    left(", asked = NULL");
+    home.run(["work", batch]).ok();
+    let back = home.run(["restore", "--last", "--json"]).ok().json();
+    assert_eq!(texts(&back["restored_session_ids"]), [plain.as_str()]);
     home.finish();
 }
 

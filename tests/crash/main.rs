@@ -11,3 +11,4 @@ mod board;
 mod keepers;
 mod kills;
 mod locks;
+mod orphans;

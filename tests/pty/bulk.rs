@@ -127,6 +127,48 @@ fn cancel_is_the_default_and_deletes_nothing() {
     home.finish();
 }
 
+/// D5, D7, D14: a delete that is handed over is done by its worker, though the terminal goes with the dashboard:
+/// the pinned session too, as it was asked for, and it comes back marked as having run.
+#[test]
+fn a_delete_that_is_handed_over_is_done_when_the_terminal_is_gone() {
+    let home = TestHome::new();
+    let stubborn = "trap '' TERM HUP INT; echo ready; while :; do sleep 0.1; done";
+    let spawn = ["spawn", "--chat", "--pin", "--agent", "command", "--", "sh", "-c", stubborn];
+    let id = home.run(spawn).ok().stdout.trim().to_owned();
+    home.wait_screen(&id, "ready");
+    let mut console = Terminal::start(home.path(), home.path(), &[], 120, 40);
+    console.see_row(&[&id]);
+    console.press("d");
+    console.see("[ Cancel ]");
+    console.press("p");
+    console.see("go too, without the pin check");
+    console.press("Tab");
+    console.press("Enter");
+    console.see_row(&[&id, "closing"]);
+    console.press("q");
+    console.see("Leave callboard");
+    console.press("j");
+    console.see("▐ Leave now");
+    // An Enter right after that of the delete does not count.
+    until("the dashboard to be left", || {
+        console.press("Enter");
+        (!console.alternate()).then_some(())
+    });
+    assert!(console.exit().success());
+    drop(console);
+    until("the session to be in the trash", || {
+        let total = home.run(["list", "--json"]).ok().json()["total"].clone();
+        (total == 0).then_some(())
+    });
+    let operations = home.run(["ops", "--json"]).ok().json();
+    let deletes = operations["operations"].as_array().unwrap();
+    let deletes = deletes.iter().filter(|operation| operation["kind"] == "delete");
+    assert_eq!(deletes.count(), 2, "the dashboard's, and the worker's");
+    let back = home.run(["restore", "--last", "--json"]).ok().json();
+    assert_eq!(back["was_live_ids"], serde_json::json!([id]));
+    home.finish();
+}
+
 #[test]
 fn the_trash_view_brings_one_session_back() {
     let home = TestHome::new();

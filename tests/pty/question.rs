@@ -20,6 +20,7 @@ signal = "TERM"
     std::fs::write(folder.join("asker.toml"), definition).unwrap();
 }
 
+/// K6, W6, C3: by keys alone; what was done is in the events.
 #[test]
 fn a_session_is_started_from_the_form_watched_and_answered() {
     let home = TestHome::new();
@@ -45,6 +46,15 @@ fn a_session_is_started_from_the_form_watched_and_answered() {
     console.see_row(&["shop-1", "idle"]);
     console.press("q");
     assert!(console.exit().success());
+    let events = home.run(["events", "--json"]).ok().json();
+    let who = |verb: &str| {
+        let mut events = events["events"].as_array().unwrap().iter();
+        let event = events.find(|event| event["verb"] == verb).unwrap().clone();
+        (event["actor"].clone(), event["session"].clone(), event["cause"].clone())
+    };
+    let shop = format!("shop at {}", repository.path().display());
+    assert_eq!(who("answer"), ("operator".into(), "shop-1".into(), "Run the tests? y".into()));
+    assert_eq!(who("project_add"), ("operator".into(), serde_json::Value::Null, shop.into()));
     home.finish();
 }
 

@@ -86,6 +86,7 @@ fn jobs_with_their_sessions() {
         session_ids: ids.iter().map(|name| id(name)).collect(),
         results: Vec::new(),
         error: None,
+        asked: None,
     };
     let mut running = operation(
         "0192-aaaa",

@@ -21,6 +21,7 @@ fn operation(name: &str, kind: Verb, state: OperationState, ids: &[&str]) -> Ope
         session_ids: ids.iter().map(|name| id(name)).collect(),
         results: Vec::new(),
         error: None,
+        asked: None,
     }
 }
 
@@ -95,6 +96,22 @@ fn the_failed_ones_are_marked_in_the_list() {
     assert_eq!(bench.app.view, View::Sessions);
     let marked: Vec<_> = bench.app.list.marks.ids.iter().cloned().collect();
     assert_eq!(marked, [id("api-7"), id("api-9")], "a pinned one was left alone on purpose");
+}
+
+/// D14: what a delete closed and did not delete is not done, and can be marked.
+#[test]
+fn what_a_cancelled_delete_closed_is_not_done() {
+    let names = ["api-1", "api-2"];
+    let mut cancelled = operation("0192-dddd", Verb::Delete, OperationState::Cancelled, &names);
+    cancelled.results =
+        vec![result("api-1", "closed", None), result("api-2", "live", Some("/trash/api-2"))];
+    let mut bench = Bench::new(120, 40);
+    bench.keys("J");
+    bench.send(Event::Operations(vec![cancelled.clone()]));
+    let states: Vec<String> =
+        bench.app.jobs.results(&cancelled).into_iter().map(|row| row.state).collect();
+    assert_eq!(states, ["not done", "not done"]);
+    assert_eq!(bench.app.jobs.not_done(&cancelled), names.map(id));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use callboard::domain::plan::{Advice, Plan, PlanItem, PlanRow, SkipReason, Skipp
 use callboard::domain::rail::SectionKey;
 use callboard::domain::session::Session;
 use callboard::domain::status::Status;
-use callboard::host::report::{DeleteReport, SkippedRow};
+use callboard::host::report::{DeleteReport, DeleteRequest, SkippedRow};
 use callboard::tui::app::overlay::Overlay;
 use callboard::tui::app::plan::{Group, Row};
 use callboard::tui::event::{Effect, Event, Outcome};
@@ -234,6 +234,7 @@ fn a_late_plan_of_a_closed_dialog_opens_nothing() {
     assert!(bench.app.overlays.is_empty());
 }
 
+/// D3: the dashboard asks again, showing the difference, and says what was ended by then.
 #[test]
 fn a_plan_that_grew_is_asked_again_with_the_difference() {
     let mut bench = ready(120, 40);
@@ -248,9 +249,22 @@ fn a_plan_that_grew_is_asked_again_with_the_difference() {
     new.row.parent = Some(id("shop-9"));
     new.pulled_in_by = Some(id("shop-9"));
     grown.items.push(new);
-    bench.send(Event::PlanGrew { request: request.unwrap(), plan: grown });
+    let request = request.unwrap();
+    bench.send(Event::PlanGrew { request: request.clone(), plan: grown.clone() });
     let screen = bench.screen();
     assert!(screen.contains("shop-99 appeared under shop-9 since you looked. 13 now."), "{screen}");
+    bench.keys("Esc");
+    let closed: BTreeSet<_> = [id("shop-9")].into();
+    let request = DeleteRequest { closed: closed.clone(), ..request };
+    bench.send(Event::PlanGrew { request, plan: grown });
+    assert!(bench.screen().contains("13 now. shop-9 ended by then."), "{}", bench.screen());
+    bench.take();
+    bench.keys("Tab Enter");
+    let asked = bench.take().into_iter().find_map(|effect| match effect {
+        Effect::Delete { request, .. } => Some(request.closed),
+        _ => None,
+    });
+    assert_eq!(asked, Some(closed), "granted later, it goes on from there");
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod verbs;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::domain::ids::{OperationId, SessionId, WorkspaceName};
+use crate::domain::ids::{InvalidName, OperationId, SessionId, WorkspaceName};
 use crate::domain::rail::SectionKey;
 
 pub(crate) use selector::{IdArg, Selector};
@@ -41,7 +41,8 @@ pub(crate) struct Global {
         global = true,
         value_name = "NAME",
         env = "CALLBOARD_WORKSPACE",
-        default_value = "default"
+        default_value = "default",
+        value_parser = workspace
     )]
     pub(crate) workspace: WorkspaceName,
     /// Print JSON
@@ -50,6 +51,11 @@ pub(crate) struct Global {
     /// Print no reports, only answers and errors
     #[arg(long, global = true)]
     pub(crate) quiet: bool,
+}
+
+/// The name of a workspace; blanks around it are dropped (`spec/lifecycle.md` D1).
+fn workspace(text: &str) -> Result<WorkspaceName, InvalidName> {
+    WorkspaceName::new(text.trim())
 }
 
 /// Where the dashboard opens.
@@ -215,6 +221,18 @@ mod tests {
         }
         let cli = parse("callboard --workspace w2 sections").unwrap();
         assert_eq!(cli.global.workspace.as_str(), "w2");
+    }
+
+    /// D1: workspace and ids are trimmed, blanks dropped.
+    #[test]
+    fn blanks_around_workspace_and_ids_are_dropped() {
+        let line = ["callboard", "--workspace", " w2\t", "delete", " shop-2 ", " ", "", "shop-1\n"];
+        let cli = Cli::try_parse_from(line).unwrap();
+        assert_eq!(cli.global.workspace.as_str(), "w2");
+        let Some(Command::Delete(delete)) = cli.command else { panic!("not delete") };
+        let id = |text: &str| IdArg::Session(text.parse().unwrap());
+        let expected = [id("shop-2"), IdArg::Blank, IdArg::Blank, id("shop-1")];
+        assert_eq!(delete.selector.ids, expected);
     }
 
     #[test]

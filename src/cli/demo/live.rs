@@ -1,6 +1,6 @@
 //! The dashboard on a throwaway home: sample repositories, scripted agents, some pull requests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use tokio_util::sync::CancellationToken;
@@ -66,7 +66,8 @@ async fn prepare(host: &Host<Real>, folder: &Path) -> Result<(), CliError> {
         let path = folder.join("src").join(name);
         repository::begin(&path).await?;
         let name = ProjectName::new(name)?;
-        let project = host.add_project(&path, Some(name), ProjectSetup::default()).await?;
+        let project =
+            host.add_project(&path, Some(name), ProjectSetup::default(), &Actor::Command).await?;
         projects.push(MadeUpProject { name: project.name, path: project.path });
     }
     let mut sessions = madeup::sessions(MADE_UP, &projects, host.ports().now());
@@ -149,6 +150,7 @@ async fn play(
                 ids: ids.into_iter().collect(),
                 conditions: Conditions::default(),
                 with_rowless: false,
+                closed: BTreeSet::new(),
                 actor: Actor::Operator,
             };
             Box::pin(host.delete(&context, request, &|_| true)).await?;

@@ -100,7 +100,7 @@ async fn made_up_project(
 async fn delete(host: &Host<Real>, ids: &[SessionId]) -> Result<(), CliError> {
     let rows: Vec<TombstoneRow> = ids
         .iter()
-        .map(|id| TombstoneRow { id: id.clone(), was_live: false, trash_path: None })
+        .map(|id| TombstoneRow { id: id.clone(), was_live: false, closed: false, trash_path: None })
         .collect();
     let requested = ids.iter().cloned().collect();
     let batch = random::operation();

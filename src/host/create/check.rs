@@ -66,7 +66,10 @@ impl Draft {
     /// What a session that has the wanted id means: the live one to reuse (C2), or a refusal (C1, S3).
     pub(super) fn judge(&self, existing: Session) -> HostResult<Session> {
         let id = existing.id.clone();
-        let same = existing.launch.agent == self.request.launch.agent
+        let (is, wanted) = (&existing.launch, &self.request.launch);
+        // Other arguments are another launch: for `command` they are all that it is.
+        let same = (&is.agent, &is.target, &is.args)
+            == (&wanted.agent, &wanted.target, &wanted.args)
             && existing.prompt == self.request.prompt;
         if existing.deletion.is_some() {
             Err(HostError::IdInTrash(id))
@@ -116,7 +119,11 @@ impl<P: Ports> Host<P> {
     ) -> HostResult<(Placement, Option<Project>, PathBuf)> {
         let unavailable = |reason: String| HostError::RailPlacementUnavailable(reason);
         let parent = match &request.parent {
-            Some(id) => Some(self.parent(id).await?),
+            Some(id) => {
+                let found = self.ports.session(id).await.map_err(|e| unavailable(e.message))?;
+                let found = found.filter(|parent| parent.deletion.is_none());
+                Some(found.ok_or_else(|| HostError::NoParent(id.clone()))?)
+            }
             None => None,
         };
         let projects = self.ports.projects().await.map_err(|e| unavailable(e.message))?;
@@ -148,11 +155,6 @@ impl<P: Ports> Host<P> {
                 Ok(found.map_or_else(|| conversations(&folder), in_project))
             }
         }
-    }
-
-    async fn parent(&self, id: &SessionId) -> HostResult<Session> {
-        let parent = self.ports.session(id).await?.filter(|parent| parent.deletion.is_none());
-        parent.ok_or_else(|| HostError::NoParent(id.clone()))
     }
 }
 

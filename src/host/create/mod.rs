@@ -34,8 +34,9 @@ impl<P: Ports> Host<P> {
         };
         let operation = self.operation(Verb::Create, vec![id.clone()]);
         let _own = self.own(&operation).await?;
+        let _told = self.ending(&operation);
+        let place = self.place_to_start(ctx, &operation, &id).await?;
         self.tell(&operation.id, &id, "waiting");
-        let place = self.ports.acquire_start(ctx).await?;
         let _locks = self.hold(ctx, std::slice::from_ref(&id), &operation).await?;
         let found = self.ports.session(&id).await?.map(|found| draft.judge(found)).transpose()?;
         let mut creation =
@@ -49,6 +50,9 @@ impl<P: Ports> Host<P> {
         }
     }
 }
+
+/// The generation of a first launch.
+const FIRST: u32 = 1;
 
 /// One create under way.
 struct Creation<'a, P: Ports> {
@@ -86,31 +90,51 @@ enum Stage {
 impl<P: Ports> Creation<'_, P> {
     /// Everything up to publish (C3).
     async fn build(&mut self, found: Option<&Session>) -> Result<Session, (Stage, HostError)> {
-        if found.is_none() {
-            self.ground().await.map_err(|cause| (Stage::Ground, cause))?;
+        if let Some(session) = found {
+            return self.reuse(session).await;
         }
-        let generation = found.map_or(1, |session| session.condition.lifecycle.generation);
-        let folder = found.map_or_else(|| self.folder(), |session| &session.folder).to_owned();
-        let request = StartRequest {
+        self.ground().await.map_err(|cause| (Stage::Ground, cause))?;
+        let request = self.start_request(FIRST, self.folder());
+        let started = self.start(&request).await.map_err(|cause| (Stage::Start, cause))?;
+        self.made.runtime = started.created;
+        let commit = async {
+            // The last look at the caller's cancellation: what follows is detached (C5).
+            self.check()?;
+            self.initialise(&request, &started).await?;
+            self.publish(FIRST).await
+        };
+        commit.await.map_err(|cause| (Stage::Commit, cause))
+    }
+
+    /// A retry: nothing is prepared again, and the start finds the runtime that runs (C2).
+    async fn reuse(&mut self, session: &Session) -> Result<Session, (Stage, HostError)> {
+        let gone = || HostError::Refused {
+            message: format!("the runtime of session {} is gone", self.id),
+            hint: Some(format!("once it shows as ended: callboard restore {}", self.id)),
+        };
+        if self.host.ports.probe(session).await.reads_dead() {
+            return Err((Stage::Ground, gone()));
+        }
+        let generation = session.condition.lifecycle.generation;
+        let request = self.start_request(generation, &session.folder);
+        let started = self.start(&request).await.map_err(|cause| (Stage::Start, cause))?;
+        self.made.runtime = started.created;
+        if started.created {
+            return Err((Stage::Commit, gone()));
+        }
+        self.publish(generation).await.map_err(|cause| (Stage::Commit, cause))
+    }
+
+    fn start_request(&self, generation: u32, folder: &Path) -> StartRequest {
+        StartRequest {
             id: self.id.clone(),
             agent: self.draft.request.launch.agent.clone(),
             generation,
             plan: self.draft.plan.clone(),
-            folder,
+            folder: folder.to_owned(),
             token: random::token(),
             size: self.draft.request.size,
-        };
-        let started = self.start(&request).await.map_err(|cause| (Stage::Start, cause))?;
-        self.made.runtime = started.created;
-        if let Some(session) = found.filter(|_| !started.created) {
-            return Ok(session.clone());
         }
-        let commit = async {
-            // The last look at the caller's cancellation: what follows is detached (C5).
-            self.check()?;
-            self.commit(&request, &started).await
-        };
-        commit.await.map_err(|cause| (Stage::Commit, cause))
     }
 
     /// Seed row, worktree, preparation.
@@ -154,12 +178,9 @@ impl<P: Ports> Creation<'_, P> {
         self.ctx.whole().step("starting the runtime", started).await
     }
 
-    /// Initialise, then publish: first the keeper, then the row, which is the commit point (C4).
-    async fn commit(&self, request: &StartRequest, started: &Started) -> HostResult<Session> {
-        let ports = &self.host.ports;
-        let generation = request.generation;
+    async fn initialise(&self, request: &StartRequest, started: &Started) -> HostResult<()> {
         let initialised = Initialised {
-            generation,
+            generation: request.generation,
             keeper_pid: started.keeper_pid,
             pid: started.pid,
             started_at: started.started_at,
@@ -168,7 +189,13 @@ impl<P: Ports> Creation<'_, P> {
         };
         self.enter("initialise").await?;
         let ctx = self.ctx.detached(PUBLISH);
-        ctx.step("initialising the row", ports.initialise(&self.id, &initialised)).await?;
+        let written = self.host.ports.initialise(&self.id, &initialised);
+        ctx.step("initialising the row", written).await
+    }
+
+    /// First the keeper, then the row, which is the commit point (C4).
+    async fn publish(&self, generation: u32) -> HostResult<Session> {
+        let ports = &self.host.ports;
         self.enter("publish").await?;
         let ctx = self.ctx.detached(PUBLISH);
         let told = ports.publish_runtime(&ctx, &self.id, generation);

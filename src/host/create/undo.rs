@@ -20,15 +20,15 @@ impl<P: Ports> Creation<'_, P> {
     ) -> HostResult<CreateOutcome> {
         let ended = matches!(cause.kind(), ErrorKind::Interrupted | ErrorKind::TimedOut);
         let cancelled = cause.kind() == ErrorKind::Interrupted;
-        // What set-up or agent left there is never without a row.
-        let unclean = self.made.row && self.is_unclean().await;
-        let park = self.made.row && (unclean || (stage == Stage::Start && !cancelled));
         let mut troubles = Vec::new();
         // A start that was ended from outside may have left something that runs.
         let may_run = self.made.runtime || (self.made.row && stage == Stage::Start && ended);
         if may_run {
             troubles.extend(self.close().await.err());
         }
+        // Looked at once nothing runs there: what set-up or agent left is never without a row.
+        let unclean = self.made.row && self.is_unclean().await;
+        let park = self.made.row && (unclean || (stage == Stage::Start && !cancelled));
         if self.made.row && !park {
             troubles.extend(self.roll_back().await.err());
         }
@@ -67,17 +67,16 @@ impl<P: Ports> Creation<'_, P> {
     /// Cleans the preparation, then gives back the worktree, once. Answers what went wrong.
     async fn clean(&mut self) -> Vec<String> {
         let mut troubles = Vec::new();
-        let (Some(worktree), Some(project)) = (self.made.worktree.take(), &self.draft.project)
-        else {
+        let (Some(worktree), Some(project)) = (&self.made.worktree, &self.draft.project) else {
             return troubles;
         };
         if self.made.prepared {
-            troubles.extend(self.unprepare(project, &worktree).await.err());
+            troubles.extend(self.unprepare(project, worktree).await.err());
         }
         let ctx = self.ctx.detached(FAILED_CREATE_CLEAN);
-        let given = self.host.ports.give_back(&ctx, &project.path, &worktree);
+        let given = self.host.ports.give_back(&ctx, &project.path, worktree);
         match ctx.step("giving back the worktree", given).await {
-            Ok(freed) if freed.freed => {}
+            Ok(freed) if freed.freed => self.made.worktree = None,
             Ok(freed) => {
                 let reason = freed.reason.unwrap_or_else(|| "it is not clean".to_owned());
                 troubles.push(format!("kept {}: {reason}", worktree.path.display()));
@@ -104,8 +103,13 @@ impl<P: Ports> Creation<'_, P> {
         }
         let ctx = self.ctx.detached(FAILED_CREATE_ROLLBACK);
         let parked = async {
-            if let Some(kept) = self.made.worktree.as_ref().filter(|_| !self.made.named) {
-                self.host.ports.set_worktree(&self.id, kept).await?;
+            // A restore makes a worktree anew where the row names none (B2).
+            match &self.made.worktree {
+                Some(kept) if !self.made.named => {
+                    self.host.ports.set_worktree(&self.id, kept).await?;
+                }
+                None if self.made.named => self.host.ports.clear_worktree(&self.id).await?,
+                _ => {}
             }
             self.host.ports.park(&self.id, &error).await?;
             self.host.ports.session(&self.id).await
@@ -119,14 +123,14 @@ impl<P: Ports> Creation<'_, P> {
         Ok(CreateOutcome::Parked { session: Box::new(session), error })
     }
 
-    /// Whether the agent may have left work in the worktree; unknown counts as yes.
+    /// Whether the worktree may hold work; unknown counts as yes.
     async fn is_unclean(&self) -> bool {
-        let Some(worktree) = &self.made.worktree else {
+        let (Some(worktree), Some(project)) = (&self.made.worktree, &self.draft.project) else {
             return false;
         };
         let ctx = self.ctx.detached(FAILED_CREATE_CLEAN);
-        let advice = self.host.ports.advice(&ctx, &worktree.path);
-        let advice = ctx.step("looking at the worktree", advice).await;
-        advice.map_or(true, |advice| advice.dirty_files != Some(0))
+        let kept = self.host.ports.reason_to_keep(&ctx, &project.path, &worktree.path);
+        let kept = ctx.step("looking at the worktree", kept).await;
+        kept.map_or(true, |reason| reason.is_some())
     }
 }

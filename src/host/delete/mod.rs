@@ -2,24 +2,27 @@
 
 mod close;
 pub(super) mod moves;
+mod run;
 mod view;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
-use crate::domain::ids::{BatchId, SessionId};
-use crate::domain::operation::{Operation, OperationState, StepResult, Verb};
-use crate::domain::plan::{Conditions, Plan, PlanItem, PlanRow, SkipReason, Skipped};
+use crate::domain::ids::SessionId;
+use crate::domain::operation::{Operation, OperationState, Verb};
+use crate::domain::plan::{Conditions, Plan, PlanItem};
 use crate::os::random;
 
 use super::Host;
 use super::context::Context;
 use super::error::{HostError, HostResult};
 use super::journal::result;
-use super::ports::{Ports, TombstoneRow, Tombstoned};
-use super::report::{DeleteReport, DeleteRequest, Progress, SkippedRow};
-use moves::{Move, Moves};
+use super::ports::{Ports, Tombstoned};
+use super::report::{DeleteReport, DeleteRequest, Note, Progress};
+use moves::{Move, Remains};
+use run::Run;
 use view::View;
 
 /// How often the plan may change before the delete gives up (D4).
@@ -30,21 +33,18 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The guard of D3: sees the exact plan before any effect.
 pub type Admission<'a> = &'a (dyn Fn(&Plan) -> bool + Send + Sync);
 
-/// What accumulates over the attempts of one delete (D4).
-#[derive(Default)]
-struct Run {
-    attempts: u32,
-    /// Runtimes that were closed, with their rows as they were when admitted: closing changes
-    /// status and activity, which the conditions must not be tested against.
-    closed: BTreeMap<SessionId, Option<PlanRow>>,
-    escalated: BTreeSet<SessionId>,
-}
-
 /// How an attempt ended.
 enum Attempt {
     Done(DeleteReport),
-    /// A fence found another plan.
+    /// A fence found another plan: what differs.
     Changed(String),
+}
+
+/// How the part under the locks ended.
+enum Committed {
+    Done(Deleted),
+    /// The transaction found this closure instead.
+    Changed(Vec<SessionId>),
 }
 
 impl<P: Ports> Host<P> {
@@ -53,7 +53,7 @@ impl<P: Ports> Host<P> {
     /// # Errors
     /// The store cannot be read. Unknown advice is none.
     pub async fn plan_delete(&self, ctx: &Context, request: &DeleteRequest) -> HostResult<Plan> {
-        let view = self.view(request, &Run::default()).await?;
+        let view = self.view(request, &Run::of(request)).await?;
         let plan = view.shown(self.ports.now());
         Ok(self.advise(ctx, plan).await)
     }
@@ -65,7 +65,9 @@ impl<P: Ports> Host<P> {
     pub async fn clear_request(&self, actor: Actor) -> HostResult<DeleteRequest> {
         let mut ids: BTreeSet<SessionId> = self.ports.all_ids().await?.into_iter().collect();
         ids.extend(self.ports.keepers().await?);
-        Ok(DeleteRequest { ids, conditions: Conditions::default(), with_rowless: true, actor })
+        let conditions = Conditions::default();
+        let closed = BTreeSet::new();
+        Ok(DeleteRequest { ids, conditions, with_rowless: true, closed, actor })
     }
 
     /// Deletes. `admission` sees the exact plan before any effect, and again each time that it
@@ -73,15 +75,18 @@ impl<P: Ports> Host<P> {
     /// in [`Host::plan_delete`].
     ///
     /// # Errors
-    /// Not admitted; the plan changed at every attempt; cancelled before the transaction; a port
-    /// failed. Runtimes that were closed by then are named.
+    /// The store cannot delete a batch as one; not admitted; the plan changed at every attempt;
+    /// cancelled before the transaction; a port failed. Runtimes that were closed by then are named.
     pub async fn delete(
         &self,
         ctx: &Context,
         request: DeleteRequest,
         admission: Admission<'_>,
     ) -> HostResult<DeleteReport> {
-        let mut run = Run::default();
+        if !self.ports.has_batches() {
+            return Err(HostError::BatchUnavailable);
+        }
+        let mut run = Run::of(&request);
         loop {
             run.attempts += 1;
             match self.attempt(ctx, &request, admission, &mut run).await {
@@ -111,34 +116,42 @@ impl<P: Ports> Host<P> {
         if admitted.is_empty() {
             return Ok(Attempt::Done(run.report(request, &admitted)));
         }
-        if !admission(&admitted.plan) {
+        if !admission(&admitted.shown(self.ports.now())) {
             return Err(HostError::NotAdmitted);
         }
-        let operation = self.operation(Verb::Delete, admitted.touched());
+        let touched = admitted.touched();
+        let operation = self.operation(Verb::Delete, touched.clone());
+        let operation = Operation { asked: Some(admitted.asked(request)), ..operation };
         let own = self.own(&operation).await?;
-        let locks = self.hold(ctx, &admitted.touched(), &operation).await?;
+        let locks = self.hold(ctx, &touched, &operation).await?;
         let view = self.view(request, run).await?;
-        if view.touched() != admitted.touched() {
-            return Ok(Attempt::Changed(difference(&admitted.touched(), &view.touched())));
+        if view.touched() != touched {
+            drop(locks);
+            let difference = difference(&touched, &view.touched());
+            if !admitted.plan.is_empty() {
+                self.changed(ctx, operation, &difference).await;
+            }
+            return Ok(Attempt::Changed(difference));
         }
         if view.plan.is_empty() {
-            return self.close_rowless(ctx, request, &operation, &view, run).await;
+            return self.close_rowless(ctx, request, &operation, view, run).await;
         }
-        self.begin(ctx, &self.intent(&operation, &view)).await?;
-        let deleted = self.commit(ctx, &request.conditions, &operation, view, run).await;
+        let expected = view.plan.ids();
+        self.begin(ctx, &self.intent(&operation, &view, run)).await?;
+        let committed = self.commit(ctx, &request.conditions, &operation, view, run).await;
         // File moves hold no one up (L4, D7).
         drop(locks);
-        match deleted {
-            Ok(Some(deleted)) => {
+        match committed {
+            Ok(Committed::Done(deleted)) => {
                 Ok(Attempt::Done(self.after(ctx, request, operation, deleted, run).await))
             }
-            Ok(None) => {
-                let operation = run.ended(operation);
-                self.finish(ctx, operation, OperationState::Failed, Some(CHANGED.to_owned())).await;
-                Ok(Attempt::Changed("the transaction found another closure".to_owned()))
+            Ok(Committed::Changed(found)) => {
+                let difference = difference(&expected, &found);
+                self.changed(ctx, run.ended(operation), &difference).await;
+                Ok(Attempt::Changed(difference))
             }
             Err((Some(state), cause)) => {
-                let closed: Vec<SessionId> = run.closed.keys().cloned().collect();
+                let closed: Vec<SessionId> = run.closed.iter().cloned().collect();
                 let (actor, id) = (&request.actor, Some(&operation.id));
                 self.audit("stop", &closed, actor, id).await;
                 let operation = run.ended(operation);
@@ -155,17 +168,31 @@ impl<P: Ports> Host<P> {
         }
     }
 
-    /// The operation with every intended move, committed before anything acts (V1, D7).
-    fn intent(&self, operation: &Operation, view: &View) -> Operation {
-        let intended = |id: &SessionId| {
-            let path = self.ports.trash_path(&operation.id, id);
-            result(id, "intended", Some(path.display().to_string()))
+    /// Reports an attempt whose plan a fence refused (D4). The row of the operation has the rest: the
+    /// plan, and in its results what was closed so far.
+    async fn changed(&self, ctx: &Context, operation: Operation, difference: &str) {
+        let error = format!("the plan changed: {difference}");
+        self.finish(ctx, operation, OperationState::Failed, Some(error)).await;
+    }
+
+    /// The operation with every intended move, what is about to be closed, and what this delete has
+    /// closed already, committed before anything acts (V1, D7).
+    fn intent(&self, operation: &Operation, view: &View, run: &Run) -> Operation {
+        let runtimes = view.runtimes();
+        let row = |item: &PlanItem| {
+            let id = &item.row.id;
+            let path = || Some(self.ports.trash_path(&operation.id, id).display().to_string());
+            match id {
+                id if run.closed.contains(id) => result(id, CLOSED, None),
+                id if runtimes.contains(id) => result(id, LIVE, path()),
+                id => result(id, INTENDED, path()),
+            }
         };
-        let results = view.plan.ids().iter().map(intended).collect();
+        let results = view.plan.items.iter().map(row).collect();
         Operation { results, ..operation.clone() }
     }
 
-    /// Closes every runtime, then the one transaction; none where that found another plan.
+    /// Closes every runtime, then the one transaction. What was closed and stays counts as killed.
     async fn commit(
         &self,
         ctx: &Context,
@@ -173,46 +200,56 @@ impl<P: Ports> Host<P> {
         operation: &Operation,
         view: View,
         run: &mut Run,
-    ) -> Result<Option<Deleted>, (Option<OperationState>, HostError)> {
-        let failed = |cause: HostError| (Some(OperationState::Failed), cause);
+    ) -> Result<Committed, (Option<OperationState>, HostError)> {
         let stubborn = self.close_all(ctx, operation, &view, run).await;
         let view = view.without(&stubborn, self.ports.now());
         for id in &stubborn {
             self.tell(&operation.id, id, "skipped");
         }
-        if let Err(cause) = ctx.check("deleting sessions") {
-            self.killed(ctx, run.closed.keys()).await;
-            return Err((Some(OperationState::Cancelled), cause));
-        }
+        let ready = match self.ready(ctx, operation, &view).await {
+            Ok(ready) => ready,
+            Err(cause) => {
+                self.killed(ctx, &run.closed).await;
+                let cancelled = cause.kind() == ErrorKind::Interrupted;
+                let state =
+                    if cancelled { OperationState::Cancelled } else { OperationState::Failed };
+                return Err((Some(state), cause));
+            }
+        };
         let ids: BTreeSet<SessionId> = view.plan.ids().into_iter().collect();
-        self.killed(ctx, run.closed.keys().filter(|id| !ids.contains(*id))).await;
+        self.killed(ctx, run.closed.difference(&ids)).await;
         if ids.is_empty() {
-            return Ok(Some(Deleted { view, moves: Vec::new(), messages: 0 }));
+            return Ok(Committed::Done(Deleted { view, ..Deleted::default() }));
         }
-        let skipped = view.skipped_results();
-        self.step(ctx, &operation.id, "tombstone", &skipped).await.map_err(failed)?;
-        let moves = self.moves(&operation.id, &view).await.map_err(failed)?;
+        let (moves, notes) = ready;
         let rows = view.tombstones(&moves, run);
-        let conditions = run.conditions(conditions);
         let requested = view.requested();
-        let tombstone = self.ports.tombstone(&requested, &conditions, &rows, &operation.id);
+        let tombstone = self.ports.tombstone(&requested, conditions, &rows, &operation.id);
         match ctx.write("writing the tombstones", tombstone).await {
-            Ok(Tombstoned::Done { messages }) => Ok(Some(Deleted { view, moves, messages })),
-            Ok(Tombstoned::PlanChanged) => {
-                self.killed(ctx, run.closed.keys()).await;
-                Ok(None)
+            Ok(Tombstoned::Done { messages }) => {
+                Ok(Committed::Done(Deleted { view, moves, notes, messages }))
+            }
+            Ok(Tombstoned::PlanChanged(found)) => {
+                self.killed(ctx, &run.closed).await;
+                Ok(Committed::Changed(found))
             }
             Err(error) => Err((None, error)),
         }
     }
 
-    /// Worktrees to move, ascending by session.
-    async fn moves(&self, batch: &BatchId, view: &View) -> HostResult<Vec<Move>> {
-        let sessions = self.ports.sessions(&view.plan.ids()).await?;
-        Ok(sessions
-            .iter()
-            .filter_map(|session| Move::of(session, self.ports.trash_path(batch, &session.id)))
-            .collect())
+    /// What comes before the transaction: its step in the journal, and where the worktrees will go. The
+    /// last look at the cancellation is at its end (D14).
+    async fn ready(
+        &self,
+        ctx: &Context,
+        operation: &Operation,
+        view: &View,
+    ) -> HostResult<(Vec<Move>, Vec<Note>)> {
+        ctx.check("deleting sessions")?;
+        self.step(ctx, &operation.id, "tombstone", &view.skipped_results()).await?;
+        let moves = self.moves(&operation.id, view).await?;
+        ctx.check("deleting sessions")?;
+        Ok(moves)
     }
 
     /// After the commit: the moves, then the report (D7, D10).
@@ -224,7 +261,7 @@ impl<P: Ports> Host<P> {
         deleted: Deleted,
         run: &Run,
     ) -> DeleteReport {
-        let Deleted { view, moves, messages } = deleted;
+        let Deleted { view, moves, mut notes, messages } = deleted;
         let removed = view.plan.ids();
         for id in &removed {
             self.tell(&operation.id, id, "deleted");
@@ -236,12 +273,14 @@ impl<P: Ports> Host<P> {
                 .iter()
                 .map(|id| result(id, if moving.contains(id) { "moved" } else { "deleted" }, None)),
         );
-        let Moves { notes, failed } = self.move_all(ctx, &operation.id, moves).await;
+        let remains = Remains::of(&removed, moves, view.rowless_of(&run.closed));
+        let cleaned = self.clean_up(ctx, &operation.id, remains).await;
+        notes.extend(cleaned.notes);
         let mut report = run.report(request, &view);
         report.batch = (!removed.is_empty()).then(|| operation.id.clone());
         report.notes = notes;
         report.removed_messages = messages;
-        report.cleanup_failed_ids = failed;
+        report.cleanup_failed_ids = cleaned.failed;
         self.audit("delete", &removed, &request.actor, Some(&operation.id)).await;
         report.removed_session_ids = removed;
         operation.results = results;
@@ -255,30 +294,35 @@ impl<P: Ports> Host<P> {
         ctx: &Context,
         request: &DeleteRequest,
         operation: &Operation,
-        view: &View,
+        view: View,
         run: &mut Run,
     ) -> HostResult<Attempt> {
         self.tell_began(operation);
-        let stubborn = self.close_all(ctx, operation, view, run).await;
+        let stubborn = self.close_all(ctx, operation, &view, run).await;
+        let view = view.without(&stubborn, self.ports.now());
+        let mut report = run.report(request, &view);
+        let rowless = view.rowless_of(&run.closed);
+        report.cleanup_failed_ids = self.forget_all(ctx, &operation.id, rowless).await.1;
         self.report(Progress::Ended { operation: operation.id.clone() });
         ctx.check("deleting sessions")?;
-        let mut report = run.report(request, view);
-        report.skipped.extend(stubborn.into_iter().map(|id| skipped(id, SkipReason::DidNotEnd)));
         Ok(Attempt::Done(report))
     }
 }
 
-const CHANGED: &str = "the plan changed";
+/// Result of a session that has no runtime to close; its detail is where its worktree will go.
+const INTENDED: &str = "intended";
+/// Result of a session whose runtime is about to be closed; its detail is the same.
+pub(super) const LIVE: &str = "live";
+/// Result of a session whose runtime this delete has closed; it stands until the transaction.
+pub(super) const CLOSED: &str = "closed";
 
 /// What the transaction committed.
+#[derive(Default)]
 struct Deleted {
     view: View,
     moves: Vec<Move>,
+    notes: Vec<Note>,
     messages: u64,
-}
-
-fn skipped(id: SessionId, reason: SkipReason) -> SkippedRow {
-    SkippedRow::from(&Skipped { id, reason })
 }
 
 /// What differs between two plans, in words.
@@ -292,65 +336,5 @@ fn difference(before: &[SessionId], after: &[SessionId]) -> String {
         (added, gone) if gone.is_empty() => format!("{added} came in"),
         (added, gone) if added.is_empty() => format!("{gone} left"),
         (added, gone) => format!("{added} came in, {gone} left"),
-    }
-}
-
-impl Run {
-    /// Which conditions the transaction tests. Closing changed status and last activity, and the
-    /// locks kept those of ended sessions as the first fence saw them.
-    fn conditions(&self, asked: &Conditions) -> Conditions {
-        if self.closed.is_empty() {
-            return asked.clone();
-        }
-        Conditions { statuses: Vec::new(), older_than: None, ..asked.clone() }
-    }
-
-    /// The operation with what it did although nothing was deleted (D14).
-    fn ended(&self, operation: Operation) -> Operation {
-        let closed = operation.session_ids.iter().filter(|id| self.closed.contains_key(*id));
-        let results = closed.map(|id| result(id, "closed", None)).collect();
-        Operation { results, ..operation }
-    }
-
-    fn report(&self, request: &DeleteRequest, view: &View) -> DeleteReport {
-        // That a runtime has no row is no news once it was closed as one without.
-        let news = |skip: &&Skipped| {
-            skip.reason != SkipReason::NotFound || !self.closed.contains_key(&skip.id)
-        };
-        DeleteReport {
-            requested: request.ids.iter().cloned().collect(),
-            runtime_closed_ids: self.closed.keys().cloned().collect(),
-            skipped: view.plan.skipped.iter().filter(news).map(SkippedRow::from).collect(),
-            escalated_ids: self.escalated.iter().cloned().collect(),
-            attempts: self.attempts,
-            ..DeleteReport::default()
-        }
-    }
-
-    /// The error with what was closed by then (D4, D14).
-    fn stopped(self, cause: HostError) -> HostError {
-        if self.closed.is_empty() {
-            return cause;
-        }
-        let closed = self.closed.into_keys().collect();
-        HostError::Stopped { cause: Box::new(cause), closed }
-    }
-}
-
-/// Rows of the transaction.
-impl View {
-    fn tombstones(&self, moves: &[Move], run: &Run) -> Vec<TombstoneRow> {
-        let paths: BTreeMap<&SessionId, &Move> = moves.iter().map(|to| (&to.id, to)).collect();
-        let row = |item: &PlanItem| TombstoneRow {
-            id: item.row.id.clone(),
-            was_live: item.row.live || run.closed.contains_key(&item.row.id),
-            trash_path: paths.get(&item.row.id).map(|found| found.to.clone()),
-        };
-        self.plan.items.iter().map(row).collect()
-    }
-
-    fn skipped_results(&self) -> Vec<StepResult> {
-        let skip = |skip: &Skipped| result(&skip.id, "skipped", Some(skip.reason.to_string()));
-        self.plan.skipped.iter().map(skip).collect()
     }
 }

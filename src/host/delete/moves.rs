@@ -1,9 +1,10 @@
 //! Moving the worktrees of a committed delete into the trash (`spec/lifecycle.md` D7, D9, D10).
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::domain::ids::{OperationId, SessionId};
-use crate::domain::operation::{Operation, OperationState};
+use crate::domain::ids::{BatchId, OperationId, SessionId};
+use crate::domain::operation::{Operation, OperationState, StepResult};
 use crate::domain::session::Session;
 
 use super::super::Host;
@@ -13,6 +14,7 @@ use super::super::journal::result;
 use super::super::parallel;
 use super::super::ports::{Moved, Ports};
 use super::super::report::{Note, Progress};
+use super::view::View;
 
 /// How many worktrees are moved at once; git serialises the ones of a repository.
 const MOVING: usize = 4;
@@ -47,7 +49,111 @@ pub(in crate::host) struct Moves {
     pub(in crate::host) failed: Vec<SessionId>,
 }
 
+/// What is cleaned up after the commit of a delete.
+pub(in crate::host) struct Remains {
+    /// Deleted sessions without a worktree to move: they are at their end.
+    unmoved: Vec<SessionId>,
+    moves: Vec<Move>,
+    /// Runtimes that had no row.
+    rowless: Vec<SessionId>,
+}
+
+impl Remains {
+    /// Of the deleted sessions, and of runtimes that had no row.
+    pub(in crate::host) fn of(
+        deleted: &[SessionId],
+        moves: Vec<Move>,
+        rowless: Vec<SessionId>,
+    ) -> Self {
+        let with_move: BTreeSet<&SessionId> = moves.iter().map(|step| &step.id).collect();
+        let unmoved = deleted.iter().filter(|id| !with_move.contains(id)).cloned().collect();
+        Self { unmoved, moves, rowless }
+    }
+}
+
 impl<P: Ports> Host<P> {
+    /// Worktrees to move, ascending by session; and remarks on those that stay, as a session that is
+    /// not deleted works in them too (D9).
+    pub(super) async fn moves(
+        &self,
+        batch: &BatchId,
+        view: &View,
+    ) -> HostResult<(Vec<Move>, Vec<Note>)> {
+        let ids = view.plan.ids();
+        let sessions = self.ports.sessions(&ids).await?;
+        let mut moves: BTreeMap<PathBuf, Move> = sessions
+            .iter()
+            .filter_map(|session| Move::of(session, self.ports.trash_path(batch, &session.id)))
+            .map(|step| (step.from.clone(), step))
+            .collect();
+        let mut notes = Vec::new();
+        let mut guests = self.ports.guests().await?;
+        guests.retain(|(id, _)| ids.binary_search(id).is_err());
+        for (guest, folder) in guests {
+            for stays in folder.ancestors().filter_map(|above| moves.remove(above)) {
+                let text = format!("its folder stays: {guest} works in it too");
+                notes.push(Note { id: stays.id, text });
+            }
+        }
+        let mut moves: Vec<Move> = moves.into_values().collect();
+        moves.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        Ok((moves, notes))
+    }
+
+    /// After the commit, in ascending order: what was tombstoned keeps all that a restore needs, so its
+    /// worktree is only moved; what had no row can never come back, so nothing of it is kept (D10).
+    pub(in crate::host) async fn clean_up(
+        &self,
+        ctx: &Context,
+        operation: &OperationId,
+        remains: Remains,
+    ) -> Moves {
+        let Remains { unmoved, moves, rowless } = remains;
+        let done: Vec<StepResult> = unmoved.iter().map(|id| result(id, "done", None)).collect();
+        self.note_results(ctx, operation, &done).await;
+        for id in &unmoved {
+            self.tell(operation, id, "done");
+        }
+        let mut all = self.move_all(ctx, operation, moves).await;
+        let (results, failed) = self.forget_all(ctx, operation, rowless).await;
+        self.note_results(ctx, operation, &results).await;
+        all.failed.extend(failed);
+        all.failed.sort_unstable();
+        all
+    }
+
+    async fn note_results(&self, ctx: &Context, operation: &OperationId, results: &[StepResult]) {
+        if results.is_empty() {
+            return;
+        }
+        if let Err(error) = self.step(ctx, operation, "move", results).await {
+            tracing::warn!(%operation, %error, "results could not be journalled");
+        }
+    }
+
+    /// Removes what runtimes without a row left behind. Idempotent. Answers the results and those that
+    /// failed.
+    pub(in crate::host) async fn forget_all(
+        &self,
+        ctx: &Context,
+        operation: &OperationId,
+        rowless: Vec<SessionId>,
+    ) -> (Vec<StepResult>, Vec<SessionId>) {
+        let (mut results, mut failed) = (Vec::new(), Vec::new());
+        for id in rowless {
+            let ctx = ctx.detached(CLEAN_UP);
+            let removed = self.ports.remove_history(&id);
+            let removed = ctx.step("removing the history", removed).await;
+            let state = if removed.is_ok() { "done" } else { "failed" };
+            self.tell(operation, &id, state);
+            results.push(result(&id, state, removed.err().map(|error| error.to_string())));
+            if state == "failed" {
+                failed.push(id);
+            }
+        }
+        (results, failed)
+    }
+
     /// Moves into the trash, in ascending order; a failure skips no other (D10). Idempotent.
     pub(in crate::host) async fn move_all(
         &self,
@@ -80,9 +186,7 @@ impl<P: Ports> Host<P> {
                     }
                 }
             }
-            if let Err(error) = self.step(ctx, operation, "move", &results).await {
-                tracing::warn!(%operation, %error, "moves could not be journalled");
-            }
+            self.note_results(ctx, operation, &results).await;
         }
         all
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::domain::ids::SessionId;
+use crate::domain::operation::Asked;
 use crate::domain::plan::{self, Plan, PlanItem, PlanRow, SkipReason, Skipped};
 use crate::domain::rail::SectionKey;
 use crate::domain::status::Status;
@@ -16,12 +17,13 @@ use super::super::error::HostResult;
 use super::super::parallel;
 use super::super::ports::Ports;
 use super::super::report::DeleteRequest;
-use super::Run;
+use super::run::Run;
 
 /// How many worktrees are looked at at once.
 const LOOKING: usize = 8;
 
 /// One look.
+#[derive(Default)]
 pub(super) struct View {
     pub(super) plan: Plan,
     /// Rows of requested sessions and all their descendants.
@@ -37,10 +39,11 @@ impl View {
     }
 
     /// The plan for people: runtimes without a row are shown as what they are (D7).
-    pub(super) fn shown(self, now: Timestamp) -> Plan {
-        let Self { mut plan, rowless, .. } = self;
+    pub(super) fn shown(&self, now: Timestamp) -> Plan {
+        let Self { plan, rowless, .. } = self;
+        let mut plan = plan.clone();
         plan.skipped.retain(|skip| !rowless.contains(&skip.id));
-        plan.items.extend(rowless.into_iter().map(|id| PlanItem {
+        plan.items.extend(rowless.iter().cloned().map(|id| PlanItem {
             row: PlanRow {
                 id,
                 parent: None,
@@ -67,12 +70,28 @@ impl View {
         ids.into_iter().collect()
     }
 
-    /// Runtimes to close, ascending, with their rows.
-    pub(super) fn runtimes(&self) -> BTreeMap<SessionId, Option<PlanRow>> {
+    /// Sessions whose runtimes are to be closed, ascending.
+    pub(super) fn runtimes(&self) -> BTreeSet<SessionId> {
         let rows = self.plan.items.iter().map(|item| &item.row);
-        let live = rows.filter(|row| row.live);
-        let live = live.map(|row| (row.id.clone(), Some(row.clone())));
-        live.chain(self.rowless.iter().map(|id| (id.clone(), None))).collect()
+        let live = rows.filter(|row| row.live).map(|row| row.id.clone());
+        live.chain(self.rowless.iter().cloned()).collect()
+    }
+
+    /// Closed runtimes that have no row.
+    pub(super) fn rowless_of(&self, closed: &BTreeSet<SessionId>) -> Vec<SessionId> {
+        self.rowless.iter().filter(|id| closed.contains(*id)).cloned().collect()
+    }
+
+    /// What is written down with the operation, so that another process can go on with it.
+    pub(super) fn asked(&self, request: &DeleteRequest) -> Asked {
+        let pulled_in = self.plan.items.iter().filter(|item| item.pulled_in_by.is_some());
+        Asked {
+            by: request.actor.to_string(),
+            pulled_in: pulled_in.map(|item| item.row.id.clone()).collect(),
+            conditions: request.conditions.clone(),
+            with_rowless: request.with_rowless,
+            ..Asked::default()
+        }
     }
 
     /// Those that were requested themselves: what the transaction computes the closure of.
@@ -109,22 +128,25 @@ impl View {
             }
         }
         let mut skipped = std::mem::take(&mut self.plan.skipped);
+        // That a runtime has no row is not why it stays.
+        skipped.retain(|skip| !left.contains_key(&skip.id));
         skipped.extend(left.into_iter().map(|(id, reason)| Skipped { id, reason }));
         // The conditions were tested already; those that remain satisfy them.
-        let conditions = plan::Conditions::default();
-        self.plan = plan::plan(&requested, self.rows.clone(), skipped, &conditions, now);
+        let (conditions, none) = (plan::Conditions::default(), BTreeSet::new());
+        self.plan = plan::plan(&requested, self.rows.clone(), skipped, &conditions, &none, now);
         self
     }
 }
 
 impl<P: Ports> Host<P> {
-    /// Computes the plan of a request now. Closed sessions count as they were before closing.
+    /// Computes the plan of a request now.
     pub(super) async fn view(&self, request: &DeleteRequest, run: &Run) -> HostResult<View> {
         let found = self.ports.plan_rows(&request.ids).await?;
-        let rows: Vec<PlanRow> = found.rows.into_iter().map(|row| as_admitted(row, run)).collect();
+        let rows = found.rows;
         let rowless = self.rowless(request, &found.missing).await?;
         let (now, conditions) = (self.ports.now(), &request.conditions);
-        let plan = plan::plan(&request.ids, rows.clone(), found.missing, conditions, now);
+        let missing = found.missing;
+        let plan = plan::plan(&request.ids, rows.clone(), missing, conditions, &run.closed, now);
         Ok(View { plan, rows, rowless })
     }
 
@@ -159,8 +181,8 @@ impl<P: Ports> Host<P> {
         Ok(self.advise(ctx, plan).await)
     }
 
-    /// Adds what git knows of each worktree: in parallel, under one deadline, none where unknown.
-    pub(super) async fn advise(&self, ctx: &Context, mut plan: Plan) -> Plan {
+    /// Adds what git knows of each worktree: in parallel, under one deadline, none where unknown (D2).
+    pub async fn advise(&self, ctx: &Context, mut plan: Plan) -> Plan {
         let ctx = ctx.within(ADVICE);
         let ids = plan.ids();
         let sessions =
@@ -188,12 +210,4 @@ impl<P: Ports> Host<P> {
         }
         plan
     }
-}
-
-fn as_admitted(mut row: PlanRow, run: &Run) -> PlanRow {
-    if let Some(Some(before)) = run.closed.get(&row.id) {
-        row.status = before.status;
-        row.last_activity_at = before.last_activity_at;
-    }
-    row
 }

@@ -111,6 +111,8 @@ pub struct TombstoneRow {
     pub id: SessionId,
     /// Its runtime ran when the operation began.
     pub was_live: bool,
+    /// Its runtime was closed for this delete: status and age are not tested again (D5).
+    pub closed: bool,
     /// Where its worktree will be moved.
     pub trash_path: Option<PathBuf>,
 }
@@ -123,8 +125,8 @@ pub enum Tombstoned {
         /// Messages that went along.
         messages: u64,
     },
-    /// The closure is not the expected one; nothing was changed.
-    PlanChanged,
+    /// The closure is not the expected one but this, ascending; nothing was changed.
+    PlanChanged(Vec<SessionId>),
 }
 
 /// Sessions, projects, operations: the truth.
@@ -142,6 +144,8 @@ pub trait StorePort: Send + Sync + 'static {
     fn page(&self, query: &PageQuery) -> impl Future<Output = PortResult<Page>> + Send;
     /// Ids of every session of the workspace that is not deleted.
     fn all_ids(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
+    /// Sessions outside the trash that work in a folder which is not their own, with the folder.
+    fn guests(&self) -> impl Future<Output = PortResult<Vec<(SessionId, PathBuf)>>> + Send;
     /// Sessions believed to run.
     fn live(&self) -> impl Future<Output = PortResult<Vec<Session>>> + Send;
     /// Live sessions whose timed rules are due.
@@ -197,6 +201,16 @@ pub trait StorePort: Send + Sync + 'static {
         id: &SessionId,
         initialised: &Initialised,
     ) -> impl Future<Output = PortResult<()>> + Send;
+    /// The next launch's number: above every launch that left a trace, failed ones too (C8).
+    fn next_generation(&self, id: &SessionId) -> impl Future<Output = PortResult<u32>> + Send;
+    /// The commit point of a launch (B2, C4): in one transaction the worktree that was made for it,
+    /// all that [`StorePort::initialise`] and [`StorePort::publish`] write, and no error any more.
+    fn publish_launch(
+        &self,
+        id: &SessionId,
+        initialised: &Initialised,
+        worktree: Option<&Worktree>,
+    ) -> impl Future<Output = PortResult<Session>> + Send;
     /// Sets the published generation and folds the facts stored so far: the commit point (C4).
     fn publish(
         &self,
@@ -256,6 +270,8 @@ pub trait StorePort: Send + Sync + 'static {
         &self,
         requested: &BTreeSet<SessionId>,
     ) -> impl Future<Output = PortResult<PlanRows>> + Send;
+    /// Whether a whole batch is deleted at once or not at all (D8).
+    fn has_batches(&self) -> bool;
     /// The one transaction of a delete: plans again with the same conditions, compares with the
     /// expected ids, then tombstones them (D4 b, D7). Fully synchronous.
     fn tombstone(
@@ -360,6 +376,13 @@ pub enum Input {
     },
     /// Keys by name, as in `keymap.toml`.
     Keys(Vec<String>),
+    /// Keys that answer the question of this id, and no other (K6).
+    Answer {
+        /// The question.
+        question: String,
+        /// The keys.
+        keys: Vec<String>,
+    },
 }
 
 /// An agent's screen as text.
@@ -514,6 +537,13 @@ pub trait WorkspacePort: Send + Sync + 'static {
         repository: &Path,
         worktree: &Worktree,
     ) -> impl Future<Output = PortResult<Freed>> + Send;
+    /// Why a worktree is not clean; none where it is, or is gone (K3).
+    fn reason_to_keep(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        worktree: &Path,
+    ) -> impl Future<Output = PortResult<Option<String>>> + Send;
     /// Dirty files and unpushed commits of a worktree.
     fn advice(
         &self,

@@ -87,11 +87,12 @@ impl<P: Ports> Host<P> {
         let own = self.own(&operation).await?;
         let locks = self.hold(ctx, &admitted.ids(), &operation).await?;
         let mut chosen = self.still(request, admitted).await?;
-        let remains = self.remains(request, &chosen.ids()).await?;
+        let sessions = self.ports.sessions(&chosen.ids()).await?;
+        let remains = self.remains(request, &sessions).await?;
         let results = remains.iter().map(|(id, remains)| remains.result(id, "intended")).collect();
         let operation = Operation { results, ..operation };
         self.begin(ctx, &operation).await?;
-        self.settle_trees(ctx, &operation, &mut chosen).await?;
+        self.settle_trees(ctx, &operation, &sessions, &mut chosen).await?;
         if let Err(cause) = ctx.check("purging sessions") {
             self.finish(ctx, operation, OperationState::Cancelled, Some(cause.to_string())).await;
             return Err(cause);
@@ -199,6 +200,7 @@ impl<P: Ports> Host<P> {
         &self,
         ctx: &Context,
         operation: &Operation,
+        sessions: &[Session],
         chosen: &mut Chosen,
     ) -> HostResult<()> {
         let ids: BTreeSet<SessionId> = chosen.ids().into_iter().collect();
@@ -211,7 +213,6 @@ impl<P: Ports> Host<P> {
         }
         let there = self.ports.trashed(&ids).await?;
         let there: BTreeSet<&SessionId> = there.iter().map(|(id, _)| id).collect();
-        let sessions = self.ports.sessions(&chosen.ids()).await?;
         let moves: Vec<Move> = sessions
             .iter()
             .filter(|session| !there.contains(&session.id) && !stay.contains_key(&session.id))

@@ -1,6 +1,6 @@
 //! What a purge needs of the world.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::domain::ids::SessionId;
 use crate::domain::trash::Tombstone;
 
 use super::super::context::Context;
-use super::super::ports::PortResult;
+use super::super::ports::{PortError, PortResult};
 
 /// What the one transaction of a purge did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -47,15 +47,15 @@ pub trait PurgePort: Send + Sync + 'static {
     ) -> impl Future<Output = PortResult<u64>> + Send;
     /// The branch that callboard itself names after a session, if that is `branch`.
     fn is_own_branch(&self, id: &SessionId, branch: &str) -> bool;
-    /// Deletes a branch that nobody has checked out; with `merged` only if the default branch holds
-    /// it. Answers whether it is gone.
-    fn delete_branch(
+    /// Deletes branches of one repository that nobody has checked out; with `merged` only those that
+    /// the default branch holds. Answers those that were asked for by name and stay, with the reason.
+    fn delete_branches(
         &self,
         ctx: &Context,
         repository: &Path,
-        branch: &str,
+        branches: &[String],
         merged: bool,
-    ) -> impl Future<Output = PortResult<bool>> + Send;
+    ) -> impl Future<Output = PortResult<BTreeMap<String, PortError>>> + Send;
     /// Removes the terminal history of a session; answers the bytes that went. Idempotent.
     fn remove_history(&self, id: &SessionId) -> impl Future<Output = PortResult<u64>> + Send;
     /// Claims work that is done at most once in `every`, over all processes; false where it is not

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::operation::{Operation, StepResult};
+use crate::domain::session::Session;
 
 use super::super::Host;
 use super::super::context::{CLEAN_UP, Context};
@@ -19,8 +20,8 @@ use super::super::report::{Note, PurgeRequest};
 
 /// How many worktrees are removed at once; git serialises the ones of a repository.
 const REMOVING: usize = 4;
-/// Results are journalled in groups of this many.
-const GROUP: usize = 32;
+/// Results are journalled, and branches removed, in groups of this many.
+const GROUP: usize = 256;
 
 /// Files and branch of one session: journalled whole, since no row tells of them any more.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -50,6 +51,9 @@ impl Remains {
     }
 }
 
+/// A session, what is left of it, and the bytes of its folders that went.
+type Ended = (SessionId, Remains, Result<u64, String>);
+
 /// What removing came to.
 #[derive(Default)]
 pub(super) struct Removed {
@@ -62,15 +66,15 @@ impl<P: Ports> Host<P> {
     pub(super) async fn remains(
         &self,
         request: &PurgeRequest,
-        ids: &[SessionId],
+        sessions: &[Session],
     ) -> HostResult<Vec<(SessionId, Remains)>> {
         let mut folders: BTreeMap<SessionId, BTreeSet<PathBuf>> = BTreeMap::new();
-        for (id, path) in self.ports.trashed(&ids.iter().cloned().collect()).await? {
+        let ids = sessions.iter().map(|session| session.id.clone()).collect();
+        for (id, path) in self.ports.trashed(&ids).await? {
             folders.entry(id).or_default().insert(path);
         }
-        let sessions = self.ports.sessions(ids).await?;
         Ok(sessions
-            .into_iter()
+            .iter()
             .map(|session| {
                 let mut folders = folders.remove(&session.id).unwrap_or_default();
                 folders.extend(session.deletion.as_ref().and_then(|it| it.trash_path.clone()));
@@ -79,7 +83,7 @@ impl<P: Ports> Host<P> {
                 let branch =
                     branch.filter(|name| named || self.ports.is_own_branch(&session.id, name));
                 let repository = session.placement.project_path().map(PathBuf::from);
-                (session.id, Remains { repository, folders, branch, named, error: None })
+                (session.id.clone(), Remains { repository, folders, branch, named, error: None })
             })
             .collect())
     }
@@ -109,20 +113,22 @@ impl<P: Ports> Host<P> {
             let ended = parallel::ordered(REMOVING, group.to_vec(), |(id, remains)| {
                 let (host, ctx) = (self.clone(), ctx.clone());
                 async move {
-                    let removed = host.remove_one(&ctx, &remains).await;
-                    (id, remains, removed)
+                    let removed = host.remove_folders(&ctx, &remains).await;
+                    (id, remains, removed.map_err(|error| error.to_string()))
                 }
             });
+            let mut ended: Vec<Ended> = ended.await;
+            // After the worktrees, which could have them checked out.
+            self.remove_branches(ctx, &mut ended).await;
             let mut results = Vec::with_capacity(group.len());
-            for (id, remains, removed) in ended.await {
+            for (id, remains, removed) in ended {
                 match removed {
                     Ok(bytes) => {
                         all.bytes += bytes;
                         results.push(result(&id, "purged", None));
                         self.tell(operation, &id, "purged");
                     }
-                    Err(error) => {
-                        let text = error.to_string();
+                    Err(text) => {
                         let remains = Remains { error: Some(text.clone()), ..remains };
                         results.push(remains.result(&id, "failed"));
                         self.tell(operation, &id, "failed");
@@ -137,8 +143,7 @@ impl<P: Ports> Host<P> {
         all
     }
 
-    /// The worktree first: it could have the branch checked out.
-    async fn remove_one(&self, ctx: &Context, remains: &Remains) -> HostResult<u64> {
+    async fn remove_folders(&self, ctx: &Context, remains: &Remains) -> HostResult<u64> {
         let repository = remains.repository.as_deref();
         let mut bytes = 0;
         for folder in &remains.folders {
@@ -146,12 +151,41 @@ impl<P: Ports> Host<P> {
             let removed = self.ports.remove_trashed(&ctx, repository, folder);
             bytes += ctx.step("removing the worktree", removed).await?;
         }
-        if let (Some(repository), Some(branch)) = (repository, &remains.branch) {
-            let ctx = ctx.detached(CLEAN_UP);
-            let deleted = self.ports.delete_branch(&ctx, repository, branch, !remains.named);
-            ctx.step("deleting the branch", deleted).await?;
-        }
         Ok(bytes)
+    }
+
+    /// Removes the branches of those whose folders are gone, all of a repository at once: one by one
+    /// git would be started several times for each.
+    async fn remove_branches(&self, ctx: &Context, ended: &mut [Ended]) {
+        let mut wanted: BTreeMap<(PathBuf, bool), BTreeMap<String, Vec<usize>>> = BTreeMap::new();
+        for (at, (_, remains, removed)) in ended.iter().enumerate() {
+            if let (Some(repository), Some(branch), Ok(_)) =
+                (&remains.repository, &remains.branch, removed)
+            {
+                let of_one = wanted.entry((repository.clone(), remains.named)).or_default();
+                of_one.entry(branch.clone()).or_default().push(at);
+            }
+        }
+        let deleted = parallel::ordered(REMOVING, wanted, |((repository, named), branches)| {
+            let (host, ctx) = (self.clone(), ctx.detached(CLEAN_UP));
+            async move {
+                let names: Vec<String> = branches.keys().cloned().collect();
+                let deleted = host.ports.delete_branches(&ctx, &repository, &names, !named);
+                let deleted = ctx.step("deleting the branches", deleted).await;
+                (branches, deleted.map_err(|error| error.to_string()))
+            }
+        });
+        for (branches, deleted) in deleted.await {
+            for (branch, places) in branches {
+                let failed = match &deleted {
+                    Ok(stay) => stay.get(&branch).map(ToString::to_string),
+                    Err(error) => Some(error.clone()),
+                };
+                for (at, failed) in places.into_iter().zip(failed.iter().cycle()) {
+                    ended[at].2 = Err(failed.clone());
+                }
+            }
+        }
     }
 
     /// Before its transaction: nothing was purged. After: the files go (V2).

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{OperationState, Verb};
 use crate::domain::plan::Conditions;
@@ -83,6 +85,7 @@ async fn undo_of_a_delete_restores_exactly_its_batch_d11() {
         ids: ids(&["a"]).into_iter().collect(),
         conditions: Conditions::default(),
         with_rowless: false,
+        closed: BTreeSet::new(),
         actor: OPERATOR,
     };
     let first = host.delete(&Context::new(), request.clone(), &|_| true).await.unwrap();
@@ -104,6 +107,7 @@ async fn a_stuck_delete_can_be_undone_v3() {
         ids: ids(&["a"]).into_iter().collect(),
         conditions: Conditions::default(),
         with_rowless: false,
+        closed: BTreeSet::new(),
         actor: OPERATOR,
     };
     let report = host.delete(&Context::new(), request, &|_| true).await.unwrap();

@@ -68,8 +68,13 @@ impl Scene {
             Self::Delete => {
                 let ids = ids(&["a", "d", "e"]).into_iter().collect();
                 let conditions = Conditions::default();
-                let request =
-                    DeleteRequest { ids, conditions, with_rowless: false, actor: OPERATOR };
+                let request = DeleteRequest {
+                    ids,
+                    conditions,
+                    with_rowless: false,
+                    closed: BTreeSet::new(),
+                    actor: OPERATOR,
+                };
                 drop(host.delete(ctx, request, &|_| true).await);
             }
             Self::Restore => {

@@ -4,7 +4,7 @@ use crate::domain::error::ErrorKind;
 use crate::domain::ids::ProjectName;
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::rail::{Placement, Project};
-use crate::domain::session::{Kind, Session};
+use crate::domain::session::{Kind, LaunchFacts, Session};
 use crate::domain::status::Status;
 use crate::host::context::Context;
 use crate::host::error::HostError;
@@ -12,7 +12,7 @@ use crate::host::report::{CreateOutcome, CreateRequest, Place};
 
 use super::{OPERATOR, Recorder, host, id, launch_facts, running, seeded, shop};
 
-fn request() -> CreateRequest {
+pub(super) fn request() -> CreateRequest {
     CreateRequest {
         place: Place::Project(shop().name),
         launch: launch_facts(),
@@ -31,23 +31,20 @@ fn request() -> CreateRequest {
     }
 }
 
-fn created(outcome: CreateOutcome) -> Session {
+/// The calls after validation.
+pub(super) fn acts(recorder: &Recorder) -> Vec<String> {
+    let acts = recorder.acts();
+    acts.into_iter().skip_while(|call| call != "acquire_start").skip(1).collect()
+}
+
+pub(super) fn created(outcome: CreateOutcome) -> Session {
     match outcome {
         CreateOutcome::Created(session) => *session,
         other => panic!("{other:?}"),
     }
 }
 
-/// The calls after validation.
-fn acts(recorder: &Recorder) -> Vec<String> {
-    let acts = recorder.acts();
-    acts.into_iter().skip_while(|call| call != "acquire_start").skip(1).collect()
-}
-
-fn call(recorder: &Recorder, what: &str) -> super::fake_world::Call {
-    recorder.read(|m| m.calls.iter().rfind(|call| call.what == what).cloned()).unwrap()
-}
-
+/// C3, V1: every step is journalled before it acts, from the reserved id to the goal.
 #[tokio::test]
 async fn a_create_goes_through_its_steps_in_order_each_journalled_first_c3() {
     let (host, recorder) = host(vec![]);
@@ -93,6 +90,7 @@ async fn a_create_goes_through_its_steps_in_order_each_journalled_first_c3() {
     assert_eq!((events[0].verb.as_str(), events[0].actor.as_str()), ("spawn", "operator"));
 }
 
+/// C3: a prompt that went with the arguments is only recorded.
 #[tokio::test]
 async fn a_prompt_that_goes_along_is_not_typed() {
     let (host, recorder) = host(vec![]);
@@ -103,6 +101,7 @@ async fn a_prompt_that_goes_along_is_not_typed() {
     assert!(!acts.iter().any(|call| call.starts_with("type")), "{acts:?}");
 }
 
+/// C1, S3: whatever is wrong is refused before any effect.
 #[tokio::test]
 async fn what_is_not_right_is_refused_before_any_effect_c1() {
     let chat = PathBuf::from("/nowhere/at/all");
@@ -159,14 +158,33 @@ async fn what_is_not_right_is_refused_before_any_effect_c1() {
     }
 }
 
+/// C1: a place that cannot be resolved fails closed.
 #[tokio::test]
 async fn without_a_place_nothing_starts_c1() {
-    let (host, recorder) = host(vec![]);
-    recorder.fail("projects");
-    let error = host.create(&Context::new(), request()).await.unwrap_err();
-    assert!(matches!(error, HostError::RailPlacementUnavailable(_)), "{error}");
+    let gone = Placement::in_project("/src/gone".into());
+    let orphan = || Session { placement: gone.clone(), ..running("orphan", None) };
+    let of_parent = |parent: &str| CreateRequest {
+        place: Place::Folder("/".into()),
+        parent: Some(id(parent)),
+        ..request()
+    };
+    for (failing, wanted) in [
+        ("projects", request()),
+        ("session", of_parent("orphan")),
+        // Its parent's project is not registered any more: nothing says where it belongs.
+        ("nothing", of_parent("orphan")),
+    ] {
+        let (host, recorder) = host(vec![orphan()]);
+        recorder.fail(failing);
+        let error = host.create(&Context::new(), wanted).await.unwrap_err();
+        assert!(matches!(error, HostError::RailPlacementUnavailable(_)), "{failing}: {error}");
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert_eq!(recorder.acts(), ["check_agent"], "{failing}");
+        assert!(recorder.read(|m| m.operations.is_empty()));
+    }
 }
 
+/// C1: an existing session with another placement is left alone.
 #[tokio::test]
 async fn another_placement_is_a_conflict_and_touches_nothing_c1() {
     let elsewhere = Placement::in_project("/src/api".into());
@@ -175,146 +193,157 @@ async fn another_placement_is_a_conflict_and_touches_nothing_c1() {
     let error = host.create(&Context::new(), mine).await.unwrap_err();
     assert!(matches!(error, HostError::RailPlacementConflict(_)), "{error}");
     assert_eq!(recorder.acts(), ["check_agent"]);
+    assert!(recorder.read(|m| m.operations.is_empty() && m.keepers.contains("mine")));
+    assert!(recorder.session_now("mine").unwrap().is_live());
 }
 
+/// C1: a session that got there first, with another placement, is met under the locks.
+#[tokio::test]
+async fn a_conflict_that_is_met_under_the_locks_touches_nothing_c1() {
+    let (host, recorder) = host(vec![]);
+    let elsewhere = Placement::in_project("/src/api".into());
+    recorder.at("acquire_start", move |m| {
+        let mine = Session { placement: elsewhere, ..running("mine", None) };
+        m.keepers.insert(mine.id.clone());
+        m.sessions.insert(mine.id.clone(), mine);
+    });
+    let mine = CreateRequest { id: Some(id("mine")), ..request() };
+    let error = host.create(&Context::new(), mine).await.unwrap_err();
+    assert!(matches!(error, HostError::RailPlacementConflict(_)), "{error}");
+    assert_eq!(acts(&recorder), [""; 0]);
+    assert!(recorder.session_now("mine").unwrap().is_live());
+}
+
+/// C2: a retry prepares nothing, finds the runtime, and sends no delivered prompt again.
 #[tokio::test]
 async fn a_retry_reuses_the_runtime_and_sends_nothing_twice_c2() {
     let (host, recorder) = host(vec![]);
     let mine = CreateRequest { id: Some(id("mine")), ..request() };
     created(host.create(&Context::new(), mine.clone()).await.unwrap());
     recorder.forget();
-    let again = created(host.create(&Context::new(), mine.clone()).await.unwrap());
+    let again = created(host.create(&Context::new(), mine).await.unwrap());
     assert_eq!(again.id, id("mine"));
-    assert_eq!(acts(&recorder), ["start mine"]);
-
-    recorder.forget();
-    recorder.fail("start");
-    host.create(&Context::new(), mine).await.unwrap_err();
-    assert_eq!(acts(&recorder), ["start mine"], "nothing is closed or rolled back");
-    assert!(recorder.session_now("mine").unwrap().is_live());
-
-    let other = CreateRequest { id: Some(id("mine")), prompt: None, ..request() };
-    let error = host.create(&Context::new(), other).await.unwrap_err();
-    assert!(matches!(error, HostError::IdInUse(_)), "{error}");
+    assert_eq!(acts(&recorder), ["start mine", "publish_runtime mine", "publish mine"]);
+    assert_eq!(recorder.read(|m| m.messages.len()), 1);
 }
 
+/// C2: whatever fails in a retry, nothing is closed and nothing rolled back that it did not make.
 #[tokio::test]
-async fn a_worktree_that_cannot_be_made_leaves_nothing_c7() {
-    let (host, recorder) = host(vec![]);
-    recorder.fail("create_worktree");
-    let error = host.create(&Context::new(), request()).await.unwrap_err();
-    assert_eq!(error.to_string(), "create_worktree shop-1 fails");
-    let expected = [
-        "insert_seed shop-1",
-        "check_worktree shop-1",
-        "create_worktree shop-1",
-        "rollback_seed shop-1",
-    ];
-    assert_eq!(acts(&recorder), expected);
-    assert!(recorder.session_now("shop-1").is_none());
-}
-
-#[tokio::test]
-async fn a_runtime_that_does_not_start_parks_the_session_c7() {
-    let (host, recorder) = host(vec![]);
-    recorder.fail("start");
-    let outcome = host.create(&Context::new(), request()).await.unwrap();
-    let CreateOutcome::Parked { session, error } = outcome else { panic!("{outcome:?}") };
-    assert_eq!(session.condition.status, Status::Errored);
-    assert_eq!(error, "start shop-1 fails");
-    let acts = acts(&recorder);
-    assert_eq!(acts[5..], ["start shop-1", "unprepare", "give_back", "park shop-1"]);
-}
-
-#[tokio::test]
-async fn a_failed_publish_is_taken_back_in_reverse_order_c5() {
-    for failing in ["initialise", "publish_runtime", "publish"] {
+async fn a_retry_that_fails_closes_nothing_and_rolls_back_nothing_c2() {
+    for failing in ["start", "publish_runtime", "publish"] {
         let (host, recorder) = host(vec![]);
+        let mine = CreateRequest { id: Some(id("mine")), ..request() };
+        created(host.create(&Context::new(), mine.clone()).await.unwrap());
+        recorder.forget();
         recorder.fail(failing);
-        let caller = Context::new();
-        let cancel = caller.cancel.clone();
-        recorder.at(failing, move |_| cancel.cancel());
-        host.create(&caller, request()).await.unwrap_err();
-        let acts = acts(&recorder);
-        let undone = ["close shop-1", "rollback_seed shop-1", "unprepare", "give_back"];
-        assert!(acts.ends_with(&undone.map(str::to_owned)), "{failing}: {acts:?}");
-        for call in ["close shop-1", "unprepare", "give_back"].map(|what| call(&recorder, what)) {
-            assert!(call.deadline && !call.cancelled, "{failing}: {call:?}");
-        }
-        assert!(recorder.session_now("shop-1").is_none());
-        assert!(recorder.lanes().is_empty());
+        let error = host.create(&Context::new(), mine).await.unwrap_err();
+        assert_eq!(error.to_string(), format!("{failing} mine fails"));
+        assert_eq!(acts(&recorder).last().unwrap(), &format!("{failing} mine"));
+        assert!(recorder.session_now("mine").unwrap().is_live(), "{failing}");
+        assert!(recorder.read(|m| m.keepers.contains("mine")), "{failing}");
+        assert_eq!(recorder.calls().last().unwrap(), "finish failed");
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn no_compensation_keeps_the_next_from_running_c5() {
-    let (host, recorder) = host(vec![]);
-    recorder.fail("publish shop-1");
-    recorder.hang("close");
-    recorder.fail("rollback_seed");
-    recorder.fail("unprepare");
-    recorder.fail("give_back");
-    let error = host.create(&Context::new(), request()).await.unwrap_err();
-    let HostError::NotUndone { troubles, .. } = &error else { panic!("{error}") };
-    assert_eq!(
-        troubles[..],
-        [
-            "closing the runtime: timed out",
-            "rollback_seed shop-1 fails",
-            "unprepare fails",
-            "give_back fails",
-        ]
-    );
-    assert!(!recorder.calls().iter().any(|call| call.starts_with("finish")), "left to recovery");
-}
-
+/// C2: a prompt whose delivery failed is given by the retry, in a session that stays.
 #[tokio::test]
-async fn work_of_an_agent_that_had_its_prompt_is_parked_c7() {
+async fn a_retry_sends_what_was_not_delivered_c2() {
     let (host, recorder) = host(vec![]);
-    recorder.change(|m| (m.prompt_in_argv, m.dirty) = (true, true));
-    recorder.fail("publish shop-1");
-    let outcome = host.create(&Context::new(), request()).await.unwrap();
-    assert!(matches!(outcome, CreateOutcome::Parked { .. }), "{outcome:?}");
-    let acts = acts(&recorder);
-    assert_eq!(acts[acts.len() - 2..], ["close shop-1", "park shop-1"]);
-}
-
-#[tokio::test]
-async fn a_cancelled_create_leaves_nothing_and_sends_nothing_c8() {
-    for at in ["insert_seed", "create_worktree", "prepare", "start"] {
-        let (host, recorder) = host(vec![]);
-        let caller = Context::new();
-        let cancel = caller.cancel.clone();
-        recorder.at(at, move |_| cancel.cancel());
-        let error = host.create(&caller, request()).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Interrupted, "{at}: {error}");
-        assert!(recorder.read(|m| m.sessions.is_empty() && m.keepers.is_empty()), "{at}");
-        assert!(recorder.read(|m| m.messages.is_empty()), "{at}");
-    }
-}
-
-#[tokio::test]
-async fn after_initialise_the_callers_cancellation_no_longer_counts_c5() {
-    let (host, recorder) = host(vec![]);
-    let caller = Context::new();
-    let cancel = caller.cancel.clone();
-    recorder.at("initialise", move |_| cancel.cancel());
-    created(host.create(&caller, request()).await.unwrap());
-    assert!(!call(&recorder, "publish_runtime shop-1").cancelled);
-}
-
-#[tokio::test]
-async fn a_prompt_that_may_be_lost_deletes_nothing_c6() {
-    let (host, recorder) = host(vec![]);
+    let mine = CreateRequest { id: Some(id("mine")), ..request() };
     recorder.fail("type Round VAT per line. into");
-    let outcome = host.create(&Context::new(), request()).await.unwrap();
-    let CreateOutcome::CreatedWithError { session, error } = outcome else { panic!("{outcome:?}") };
-    assert!(session.is_live());
-    assert!(error.contains("fails"), "{error}");
-    assert!(session.error.unwrap().starts_with("the prompt may not have arrived"));
-    assert!(recorder.read(|m| m.keepers.contains("shop-1")));
+    host.create(&Context::new(), mine.clone()).await.unwrap();
+    recorder.forget();
+    recorder.heal("type Round VAT per line. into");
+    created(host.create(&Context::new(), mine).await.unwrap());
+    assert_eq!(acts(&recorder)[3..], ["type Round VAT per line. into mine", "prompted mine"]);
 }
 
+/// C2: another agent, target, prompt or other arguments are another session: the id is in use.
+#[tokio::test]
+async fn what_is_no_retry_is_refused_c2() {
+    let (host, recorder) = host(vec![]);
+    let launch = LaunchFacts { args: vec!["make".into(), "all".into()], ..launch_facts() };
+    let mine = CreateRequest { id: Some(id("mine")), launch: launch.clone(), ..request() };
+    created(host.create(&Context::new(), mine.clone()).await.unwrap());
+    let others = [
+        CreateRequest { prompt: None, ..mine.clone() },
+        CreateRequest { prompt: Some("Other.".into()), ..mine.clone() },
+        CreateRequest {
+            launch: LaunchFacts { agent: "codex".into(), ..launch.clone() },
+            ..mine.clone()
+        },
+        CreateRequest {
+            launch: LaunchFacts { target: "fast".into(), ..launch.clone() },
+            ..mine.clone()
+        },
+        CreateRequest {
+            launch: LaunchFacts { args: vec!["make".into()], ..launch },
+            ..mine.clone()
+        },
+    ];
+    for other in others {
+        recorder.forget();
+        let error = host.create(&Context::new(), other).await.unwrap_err();
+        assert!(matches!(error, HostError::IdInUse(_)), "{error}");
+        assert_eq!(recorder.acts(), ["check_agent"]);
+    }
+    created(host.create(&Context::new(), mine).await.unwrap());
+}
+
+/// C2: a retry starts no second runtime in the place of a lost one: that is a restore.
+#[tokio::test]
+async fn a_retry_of_a_session_that_lost_its_runtime_is_refused_c2() {
+    let (host, recorder) = host(vec![]);
+    let mine = CreateRequest { id: Some(id("mine")), ..request() };
+    created(host.create(&Context::new(), mine.clone()).await.unwrap());
+    recorder.change(|m| m.keepers.clear());
+    recorder.forget();
+    let error = host.create(&Context::new(), mine.clone()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
+    assert_eq!(acts(&recorder), [""; 0]);
+    // Lost after the look at it: what the start made is closed, the row is left alone.
+    recorder.change(|m| m.keepers.insert(id("mine")));
+    recorder.at("start", |m| m.keepers.clear());
+    recorder.forget();
+    host.create(&Context::new(), mine).await.unwrap_err();
+    assert_eq!(acts(&recorder), ["start mine", "close mine"]);
+    assert!(recorder.session_now("mine").is_some());
+}
+
+/// L6, L3, C10: the id first, then the place, then lane and lock, then the row; all freed once.
+#[tokio::test]
+async fn a_create_reserves_its_id_then_locks_then_seeds_l6() {
+    let (host, recorder) = host(vec![]);
+    created(host.create(&Context::new(), request()).await.unwrap());
+    let calls = recorder.calls();
+    let at = |call: &str| calls.iter().position(|one| one == call).unwrap();
+    let locks = recorder.read(|m| m.locks.clone());
+    let names: Vec<&str> = locks.iter().map(|(what, _)| what.as_str()).collect();
+    assert_eq!(names, ["take a start", "take shop-1", "free a start", "free shop-1"]);
+    assert!(at("reserve_id") < locks[0].1);
+    assert!(locks[1].1 <= at("begin") && at("begin") < at("insert_seed shop-1"));
+    assert_eq!(locks[2].1, at("publish shop-1") + 1, "the place is free at publish");
+    assert_eq!(locks[3].1, calls.len());
+}
+
+/// C3, C4: from the seed row to the first fact it shows as spawning; live from publish on.
+#[tokio::test]
+async fn a_session_shows_as_spawning_until_facts_arrive_c3() {
+    let (host, recorder) = host(vec![]);
+    for (at, live) in [("create_worktree", false), ("publish_runtime", false), ("type", true)] {
+        let spawns = move |m: &mut super::fake_world::Model| {
+            let session = &m.sessions[&id("shop-1")];
+            assert_eq!(session.condition.status, Status::Spawning, "{at}");
+            assert_eq!(session.is_live(), live, "{at}");
+        };
+        let at = if at == "type" { "type Round VAT per line. into" } else { at };
+        recorder.at(at, spawns);
+    }
+    let session = created(host.create(&Context::new(), request()).await.unwrap());
+    assert_eq!(session.condition.status, Status::Spawning);
+}
+
+/// C9: a child takes the section of its parent.
 #[tokio::test]
 async fn a_child_goes_where_its_parent_is_c9() {
     let (host, _) = host(vec![running("boss", None)]);
@@ -327,4 +356,22 @@ async fn a_child_goes_where_its_parent_is_c9() {
     let session = created(host.create(&Context::new(), alone).await.unwrap());
     assert_eq!(session.placement, Placement::conversations());
     assert_eq!(session.folder, PathBuf::from("/"));
+}
+
+/// C9: a child goes elsewhere where a project is named, and is never its own ancestor.
+#[tokio::test]
+async fn a_child_can_be_put_elsewhere_and_is_never_its_own_ancestor_c9() {
+    let elsewhere = Placement::in_project("/src/api".into());
+    let boss = Session { placement: elsewhere, ..running("boss", None) };
+    let (host, recorder) = host(vec![boss, super::restore::deleted("gone", None, "b1")]);
+    let child = CreateRequest { parent: Some(id("boss")), ..request() };
+    let session = created(host.create(&Context::new(), child.clone()).await.unwrap());
+    assert_eq!(session.placement, Placement::in_project(shop().path));
+    assert_eq!(session.parent, Some(id("boss")));
+    for parent in ["gone", "self"] {
+        let own = CreateRequest { id: Some(id("self")), parent: Some(id(parent)), ..request() };
+        let error = host.create(&Context::new(), own).await.unwrap_err();
+        assert!(matches!(error, HostError::NoParent(_)), "{parent}: {error}");
+    }
+    assert!(recorder.session_now("self").is_none());
 }

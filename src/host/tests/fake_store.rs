@@ -11,7 +11,7 @@ use crate::domain::plan::{self, Conditions, PlanRow, SkipReason, Skipped};
 use crate::domain::probe::Evidence;
 use crate::domain::query::{Page, PageQuery};
 use crate::domain::rail::{Project, ProjectSetup, Section};
-use crate::domain::session::{Deletion, Session};
+use crate::domain::session::{Deletion, FolderKind, Session};
 use crate::domain::time::Timestamp;
 use crate::host::ports::{
     Initialised, PlanRows, PortResult, Seed, StorePort, TombstoneRow, Tombstoned, Untombstone,
@@ -81,6 +81,7 @@ impl StorePort for Recorder {
         &self.workspace
     }
     async fn session(&self, id: &SessionId) -> PortResult<Option<Session>> {
+        self.look("session")?;
         Ok(self.read(|model| model.sessions.get(id).cloned()))
     }
     async fn sessions(&self, ids: &[SessionId]) -> PortResult<Vec<Session>> {
@@ -96,6 +97,12 @@ impl StorePort for Recorder {
     async fn all_ids(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| {
             m.sessions.values().filter(|s| s.deletion.is_none()).map(|s| s.id.clone()).collect()
+        }))
+    }
+    async fn guests(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
+        let guest = |s: &&Session| s.deletion.is_none() && s.folder_kind != FolderKind::Worktree;
+        Ok(self.read(|m| {
+            m.sessions.values().filter(guest).map(|s| (s.id.clone(), s.folder.clone())).collect()
         }))
     }
     async fn live(&self) -> PortResult<Vec<Session>> {
@@ -214,6 +221,35 @@ impl StorePort for Recorder {
         });
         Ok(())
     }
+    async fn next_generation(&self, id: &SessionId) -> PortResult<u32> {
+        let of = |session: &Session| session.condition.lifecycle.generation;
+        Ok(self.read(|m| {
+            let (stored, left) = (m.sessions.get(id).map_or(0, of), m.launched.get(id));
+            stored.max(left.copied().unwrap_or(0)) + 1
+        }))
+    }
+    async fn publish_launch(
+        &self,
+        id: &SessionId,
+        initialised: &Initialised,
+        worktree: Option<&Worktree>,
+    ) -> PortResult<Session> {
+        self.acall("publish_launch", Some(id), None).await?;
+        let generation = initialised.generation;
+        Ok(self.change(|m| {
+            m.edit(id, |s| Session {
+                condition: s.condition.clone().launched(generation, NOW).published(
+                    generation,
+                    &[],
+                    NOW,
+                ),
+                folder: worktree.map_or_else(|| s.folder.clone(), |made| made.path.clone()),
+                error: None,
+                ..s
+            });
+            m.sessions[id].clone()
+        }))
+    }
     async fn publish(&self, id: &SessionId, generation: u32) -> PortResult<Session> {
         self.acall("publish", Some(id), None).await?;
         Ok(self.change(|m| {
@@ -320,6 +356,9 @@ impl StorePort for Recorder {
         self.call("plan_rows", None, None)?;
         Ok(self.read(|m| m.plan_rows(requested)))
     }
+    fn has_batches(&self) -> bool {
+        !self.read(|m| m.without_batches)
+    }
     async fn tombstone(
         &self,
         requested: &BTreeSet<SessionId>,
@@ -330,9 +369,11 @@ impl StorePort for Recorder {
         self.call("tombstone", None, None)?;
         Ok(self.change(|m| {
             let found = m.plan_rows(requested);
-            let now = plan::plan(requested, found.rows, found.missing, conditions, NOW);
-            if now.ids() != rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>() {
-                return Tombstoned::PlanChanged;
+            let closed = rows.iter().filter(|row| row.closed).map(|row| row.id.clone()).collect();
+            let (rows_now, missing) = (found.rows, found.missing);
+            let now = plan::plan(requested, rows_now, missing, conditions, &closed, NOW).ids();
+            if now != rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>() {
+                return Tombstoned::PlanChanged(now);
             }
             for row in rows {
                 let deletion = Deletion {
@@ -382,10 +423,16 @@ impl StorePort for Recorder {
     async fn finish(&self, operation: &Operation) -> PortResult<()> {
         self.call(&format!("finish {}", operation.state), None, None)?;
         self.change(|m| {
-            for old in m.operations.iter_mut().filter(|old| old.id == operation.id) {
-                old.state = operation.state;
-                old.error.clone_from(&operation.error);
-            }
+            // As the database does: the row is replaced, results are only added or replaced.
+            let mut row = operation.clone();
+            let Some(old) = m.operations.iter_mut().find(|old| old.id == operation.id) else {
+                m.operations.push(row);
+                return;
+            };
+            let fresh = |one: &&StepResult| row.results.iter().all(|new| new.id != one.id);
+            let kept: Vec<_> = old.results.iter().filter(fresh).cloned().collect();
+            row.results.extend(kept);
+            *old = row;
         });
         Ok(())
     }

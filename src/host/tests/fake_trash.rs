@@ -1,13 +1,13 @@
 //! A small model of the trash.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::domain::ids::SessionId;
 use crate::domain::trash::Tombstone;
 use crate::host::context::Context;
-use crate::host::ports::{PortResult, PurgePort, PurgedRows};
+use crate::host::ports::{PortError, PortResult, PurgePort, PurgedRows};
 
 use super::Recorder;
 
@@ -59,16 +59,17 @@ impl PurgePort for Recorder {
     fn is_own_branch(&self, id: &SessionId, branch: &str) -> bool {
         branch == format!("callboard/{id}")
     }
-    async fn delete_branch(
+    async fn delete_branches(
         &self,
         ctx: &Context,
         _repository: &Path,
-        branch: &str,
+        branches: &[String],
         merged: bool,
-    ) -> PortResult<bool> {
+    ) -> PortResult<BTreeMap<String, PortError>> {
         let which = if merged { "if merged" } else { "by name" };
-        self.acall(&format!("delete_branch {branch} {which}"), None, Some(ctx)).await?;
-        Ok(true)
+        let branches = branches.join(" ");
+        self.acall(&format!("delete_branches {branches} {which}"), None, Some(ctx)).await?;
+        Ok(BTreeMap::new())
     }
     async fn remove_history(&self, id: &SessionId) -> PortResult<u64> {
         self.call("remove_history", Some(id), None)?;

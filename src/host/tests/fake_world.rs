@@ -13,9 +13,9 @@ use crate::domain::probe::{Answer, Evidence};
 use crate::domain::rail::{Project, ProjectSetup};
 use crate::domain::session::{LaunchFacts, Session};
 use crate::host::context::Context;
-use crate::host::lanes::{LaneGuard, Lanes};
+use crate::host::lanes::Lanes;
 use crate::host::ports::{
-    AgentPort, Changes, Closed, FolderPort, Freed, Input, LaunchPlan, LaunchedHow, LockPort, Moved,
+    AgentPort, Changes, Closed, FolderPort, Freed, Input, LaunchPlan, LaunchedHow, Moved,
     PortError, PortResult, RuntimePort, ScreenText, StartRequest, Started, WorkspacePort, Worktree,
     WorktreeRequest,
 };
@@ -61,7 +61,16 @@ pub(in crate::host) struct Model {
     /// Names of daily work that was claimed.
     pub(in crate::host) claimed: BTreeSet<String>,
     pub(in crate::host) escalates: bool,
+    /// Runtimes being closed, now and at most.
+    closing: usize,
+    pub(in crate::host) most_closing: usize,
+    /// The store cannot delete a batch as one.
+    pub(in crate::host) without_batches: bool,
     pub(in crate::host) calls: Vec<Call>,
+    /// Locks of sessions as they were taken and freed, each with how many calls came before.
+    pub(in crate::host) locks: Vec<(String, usize)>,
+    /// The highest launch that was started of each session.
+    pub(in crate::host) launched: BTreeMap<SessionId, u32>,
     failures: BTreeSet<String>,
     hanging: BTreeSet<String>,
     hooks: BTreeMap<String, Vec<Hook>>,
@@ -72,7 +81,7 @@ pub(in crate::host) struct Model {
 #[derive(Clone, Default)]
 pub(in crate::host) struct Recorder {
     model: Arc<Mutex<Model>>,
-    lanes: Lanes,
+    pub(super) lanes: Lanes,
     pub(in crate::host) workspace: WorkspaceName,
 }
 
@@ -103,14 +112,30 @@ impl Recorder {
         let hook: Hook = Box::new(change);
         self.change(|m| m.hooks.entry(what.to_owned()).or_default().push(hook));
     }
+    /// Fails like a call, without being recorded: for plain reads.
+    pub(super) fn look(&self, name: &str) -> PortResult<()> {
+        let failed = self.read(|m| m.failures.contains(name));
+        let message = format!("{name} fails");
+        let error = PortError { kind: ErrorKind::Failed, message, hint: None };
+        if failed { Err(error) } else { Ok(()) }
+    }
     /// The recorded calls in words.
     pub(in crate::host) fn calls(&self) -> Vec<String> {
         self.read(|m| m.calls.iter().map(|call| call.what.clone()).collect())
     }
     /// The recorded calls that act on the world: without plain reads and the journal.
     pub(in crate::host) fn acts(&self) -> Vec<String> {
-        let quiet =
-            ["projects", "plan_rows", "begin", "step ", "finish ", "advice", "probe", "busy"];
+        let quiet = [
+            "projects",
+            "plan_rows",
+            "begin",
+            "step ",
+            "finish ",
+            "advice",
+            "probe",
+            "busy",
+            "reason_to_keep",
+        ];
         let mut calls = self.calls();
         calls.retain(|call| !quiet.iter().any(|name| call.starts_with(name)));
         calls
@@ -166,7 +191,11 @@ impl Recorder {
 impl RuntimePort for Recorder {
     async fn start(&self, ctx: &Context, request: &StartRequest) -> PortResult<Started> {
         self.acall("start", Some(&request.id), Some(ctx)).await?;
-        let created = self.change(|m| m.keepers.insert(request.id.clone()));
+        let created = self.change(|m| {
+            let newest = m.launched.entry(request.id.clone()).or_default();
+            *newest = request.generation.max(*newest);
+            m.keepers.insert(request.id.clone())
+        });
         Ok(Started { created, keeper_pid: 7, pid: 8, started_at: NOW })
     }
     async fn publish_runtime(&self, ctx: &Context, id: &SessionId, _g: u32) -> PortResult<()> {
@@ -175,7 +204,13 @@ impl RuntimePort for Recorder {
         Ok(())
     }
     async fn close(&self, ctx: &Context, id: &SessionId) -> PortResult<Closed> {
-        self.acall("close", Some(id), Some(ctx)).await?;
+        self.change(|m| {
+            m.closing += 1;
+            m.most_closing = m.most_closing.max(m.closing);
+        });
+        let called = self.acall("close", Some(id), Some(ctx)).await;
+        self.change(|m| m.closing -= 1);
+        called?;
         Ok(self.change(|m| {
             let was_running = m.keepers.remove(id);
             m.published.remove(id);
@@ -190,6 +225,7 @@ impl RuntimePort for Recorder {
         let what = match input {
             Input::Text { text, .. } => format!("type {text} into"),
             Input::Keys(keys) => format!("press {} in", keys.join(" ")),
+            Input::Answer { question, keys } => format!("answer {question} {} in", keys.join(" ")),
         };
         self.acall(&what, Some(&session.id), Some(ctx)).await
     }
@@ -290,6 +326,18 @@ impl WorkspacePort for Recorder {
         self.change(|m| !kept && m.folders.remove(&tree.path));
         Ok(Freed { freed: !kept, reason: kept.then(|| "2 files changed".into()), only_ignored })
     }
+    async fn reason_to_keep(
+        &self,
+        ctx: &Context,
+        _repository: &Path,
+        worktree: &Path,
+    ) -> PortResult<Option<String>> {
+        self.acall("reason_to_keep", None, Some(ctx)).await?;
+        Ok(self.read(|m| {
+            let kept = m.folders.contains(worktree) && (m.dirty || m.only_ignored);
+            kept.then(|| "2 files changed".to_owned())
+        }))
+    }
     async fn advice(&self, ctx: &Context, _worktree: &Path) -> PortResult<Advice> {
         self.acall("advice", None, Some(ctx)).await?;
         let dirty_files = Some(if self.read(|m| m.dirty) { 2 } else { 0 });
@@ -380,57 +428,5 @@ pub(super) fn worktree(id: &SessionId) -> Worktree {
         branch: format!("callboard/{id}"),
         base: "main".into(),
         new_branch: true,
-    }
-}
-
-/// Held lanes, or an operation's lock.
-pub(in crate::host) struct FakeGuard {
-    _lanes: Vec<LaneGuard>,
-    operation: Option<(Recorder, OperationId)>,
-}
-
-impl Drop for FakeGuard {
-    fn drop(&mut self) {
-        if let Some((recorder, id)) = &self.operation {
-            recorder.change(|m| m.held.remove(id));
-        }
-    }
-}
-
-impl LockPort for Recorder {
-    type Guard = FakeGuard;
-
-    async fn acquire(
-        &self,
-        ctx: &Context,
-        ids: &[SessionId],
-        _operation: &Operation,
-    ) -> PortResult<FakeGuard> {
-        let ids: BTreeSet<&SessionId> = ids.iter().collect();
-        let take = async {
-            let mut lanes = Vec::new();
-            for id in ids {
-                lanes.push(self.lanes.enter(id.as_str()).await);
-            }
-            lanes
-        };
-        let lanes = ctx.run(take).await.map_err(|ended| PortError {
-            kind: ErrorKind::Interrupted,
-            message: ended.to_string(),
-            hint: None,
-        })?;
-        Ok(FakeGuard { _lanes: lanes, operation: None })
-    }
-    async fn acquire_operation(&self, id: &OperationId) -> PortResult<Option<FakeGuard>> {
-        let free = self.change(|m| m.held.insert(id.clone()));
-        if !free {
-            self.call("busy", None, None)?;
-        }
-        let operation = Some((self.clone(), id.clone()));
-        Ok(free.then(|| FakeGuard { _lanes: Vec::new(), operation }))
-    }
-    async fn acquire_start(&self, ctx: &Context) -> PortResult<FakeGuard> {
-        self.call("acquire_start", None, Some(ctx))?;
-        Ok(FakeGuard { _lanes: Vec::new(), operation: None })
     }
 }

@@ -66,6 +66,7 @@ async fn a_large_batch_holds_the_workspace_alone_l4() {
     drop((first, second));
 }
 
+/// D15, L4: ten thousand sessions need two descriptors.
 #[tokio::test]
 async fn ten_thousand_sessions_need_two_descriptors_d15() {
     let Two { root, one, other: _, operation } = two();

@@ -4,14 +4,19 @@ mod cleanup;
 mod crash;
 mod create;
 mod delete;
+mod ends;
+mod failed_create;
+mod fake_locks;
 mod fake_store;
 mod fake_trash;
 mod fake_world;
+mod launch;
 mod locks;
 mod others;
 mod purge;
 mod recover;
 mod restore;
+mod send;
 
 pub(super) use fake_world::Recorder;
 

@@ -2,13 +2,12 @@ use std::path::PathBuf;
 
 use crate::domain::ids::{BatchId, SessionId};
 use crate::domain::lifecycle::TerminationReason;
-use crate::domain::session::{Deletion, LaunchFacts, Session};
+use crate::domain::session::{Deletion, Session};
 use crate::host::context::Context;
 use crate::host::error::HostError;
-use crate::host::ports::LaunchedHow;
 use crate::host::report::{RestoreRequest, RestoreTarget};
 
-use super::{NOW, OPERATOR, host, id, ids, launch_facts, running, seeded};
+use super::{NOW, OPERATOR, host, id, ids, running, seeded};
 
 /// A tombstone of a batch, that ran.
 pub(super) fn deleted(text: &str, parent: Option<&str>, batch: &str) -> Session {
@@ -22,7 +21,7 @@ pub(super) fn deleted(text: &str, parent: Option<&str>, batch: &str) -> Session 
     ended(Session { deletion: Some(deletion), ..seeded(text, parent) })
 }
 
-fn ended(session: Session) -> Session {
+pub(super) fn ended(session: Session) -> Session {
     let condition = running("x", None).condition;
     let condition = condition.terminated(TerminationReason::ManuallyKilled, &[], NOW);
     Session { condition, ..session }
@@ -114,63 +113,6 @@ async fn another_folder_is_for_one_worktree_r2() {
     let one = RestoreRequest { to, ..by_id(&["a"]) };
     host.restore(&Context::new(), one).await.unwrap();
     assert_eq!(recorder.session_now("a").unwrap().folder, PathBuf::from("/elsewhere"));
-}
-
-#[tokio::test]
-async fn an_ended_session_is_launched_in_its_next_generation_b2() {
-    let launch = LaunchFacts { agent_session_id: Some("c-1".into()), ..launch_facts() };
-    let (host, recorder) = host(vec![ended(Session { launch, ..seeded("a", None) })]);
-    recorder.change(|m| m.can_resume = true);
-    let report = host.restore(&Context::new(), by_id(&["a"])).await.unwrap();
-    assert_eq!(report.launched_ids, ids(&["a"]));
-    assert_eq!(report.how, [(id("a"), LaunchedHow::Resumed)]);
-    assert_eq!(
-        recorder.acts()[2..],
-        [
-            "check_agent",
-            "ensure_worktree",
-            "start a",
-            "publish_runtime a",
-            "initialise a",
-            "publish a"
-        ]
-    );
-    let lifecycle = recorder.session_now("a").unwrap().condition.lifecycle;
-    assert_eq!((lifecycle.generation, lifecycle.published, lifecycle.alive), (2, 2, true));
-}
-
-#[tokio::test]
-async fn a_launch_that_fails_leaves_the_row_as_it_was_b2() {
-    for failing in ["ensure_worktree", "start a", "publish_runtime a", "initialise a", "publish a"]
-    {
-        let (host, recorder) =
-            host(vec![ended(Session { prompt: Some("Hi".into()), ..seeded("a", None) })]);
-        recorder.fail(failing);
-        host.restore(&Context::new(), by_id(&["a"])).await.unwrap_err();
-        let session = recorder.session_now("a").unwrap();
-        let lifecycle = &session.condition.lifecycle;
-        assert_eq!(lifecycle.reason, Some(TerminationReason::ManuallyKilled), "{failing}");
-        assert!(!session.is_live() && session.error.is_some(), "{failing}");
-        assert!(recorder.read(|m| m.keepers.is_empty()), "{failing}");
-        let moved = recorder.acts().iter().any(|call| call == "give_back");
-        assert!(!moved, "{failing}: the worktree stays");
-    }
-}
-
-#[tokio::test]
-async fn what_may_be_launched_again_b1() {
-    let fresh = ended(seeded("fresh", None));
-    let again = ended(Session { prompt: Some("Hi".into()), ..seeded("again", None) });
-    let (host, recorder) = host(vec![running("live", None), fresh, again]);
-    recorder.change(|m| m.can_resume = true);
-    let launch = async |text: &str| host.launch(&Context::new(), &id(text), &OPERATOR).await;
-    assert!(matches!(launch("live").await, Err(HostError::NotRestorable(_))));
-    assert!(matches!(launch("none").await, Err(HostError::NotFound(_))));
-    assert!(matches!(launch("fresh").await, Err(HostError::NothingToResume(_))));
-    assert_eq!(launch("again").await.unwrap().1, LaunchedHow::PromptAgain);
-    assert!(recorder.calls().contains(&"type Hi into again".to_owned()));
-    recorder.change(|m| m.can_resume = false);
-    assert_eq!(launch("fresh").await.unwrap().1, LaunchedHow::Fresh);
 }
 
 #[tokio::test]

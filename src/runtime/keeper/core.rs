@@ -16,6 +16,8 @@ use crate::runtime::screen::{Screen, ScreenEvent, Size};
 use crate::runtime::wire::Reason;
 use crate::runtime::wire::message::{StatusReply, TextReply};
 
+/// Most bytes that are written to the agent at a time.
+const CHUNK: usize = 4_096;
 /// Most bytes that wait for the agent to read them.
 const INPUT_LIMIT: usize = 4 << 20;
 /// An agent that dies sooner than this after its start shows its output in its facts (X5).
@@ -252,10 +254,10 @@ impl Core {
         Ok(())
     }
 
-    /// The next bytes for the agent, if any.
+    /// The next bytes for the agent, if any: whole characters (K5).
     pub(super) fn next_input(&self) -> Option<Vec<u8>> {
-        let (first, _) = self.input.as_slices();
-        (!first.is_empty()).then(|| first[..first.len().min(4_096)].to_vec())
+        let cut = whole_characters(&self.input, CHUNK);
+        (cut > 0).then(|| self.input.range(..cut).copied().collect())
     }
 
     /// So many bytes reached the agent.
@@ -331,5 +333,31 @@ pub(super) fn first_facts(generation: u32, pid: u32, now: Timestamp) -> Facts {
         pid,
         started_at: now,
         exit: None,
+    }
+}
+
+/// How many of the first `limit` bytes are whole characters; all of them where they are no text.
+fn whole_characters(bytes: &VecDeque<u8>, limit: usize) -> usize {
+    let continues = |at: usize| bytes.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let most = bytes.len().min(limit);
+    // A character has four bytes at most.
+    let cut = (0..4).map(|back| most.saturating_sub(back)).find(|&at| !continues(at));
+    cut.filter(|&at| at > 0).unwrap_or(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// K5: what is typed is cut between characters.
+    #[test]
+    fn a_chunk_ends_between_characters() {
+        let cut = |text: &[u8], limit| whole_characters(&text.iter().copied().collect(), limit);
+        let text = "aé日🙂".as_bytes();
+        let cuts: Vec<usize> = (1..=10).map(|limit| cut(text, limit)).collect();
+        assert_eq!(cuts, [1, 1, 3, 3, 3, 6, 6, 6, 6, 10]);
+        assert_eq!(cut(text, 100), 10);
+        assert_eq!(cut(&[0x80; 9], 6), 6, "no text");
+        assert_eq!(cut(&[], 6), 0);
     }
 }

@@ -1,15 +1,32 @@
 //! Operations and the audit (V1, W6).
 
+use std::time::Duration;
+
 use crate::domain::event::{Actor, Event};
-use crate::domain::operation::{Operation, OperationState, StepResult, Verb};
+use crate::domain::operation::{Asked, Operation, OperationState, StepResult, Verb};
+use crate::domain::plan::Conditions;
+use crate::domain::status::Status;
 use crate::os::random;
 
 use super::{Fixture, id};
 
+/// V1, D5: an operation keeps what it was asked for, to the condition.
 #[tokio::test]
 async fn operations_are_found_until_they_are_finished_v1() {
     let fixture = Fixture::new();
     let store = &fixture.store;
+    let asked = Asked {
+        by: Actor::Operator.to_string(),
+        pulled_in: vec![id("shop-2")],
+        conditions: Conditions {
+            section: Some(super::section("shop")),
+            exclude_pinned: true,
+            statuses: vec![Status::Idle],
+            older_than: Some(Duration::from_hours(2)),
+        },
+        with_rowless: true,
+        done: true,
+    };
     let mut operation = Operation {
         id: random::operation(),
         kind: Verb::Delete,
@@ -20,6 +37,7 @@ async fn operations_are_found_until_they_are_finished_v1() {
         session_ids: vec![id("shop-1"), id("shop-2")],
         results: Vec::new(),
         error: None,
+        asked: Some(asked.clone()),
     };
     store.begin(&operation).await.unwrap();
     let result = |state: &str| StepResult { id: id("shop-1"), state: state.into(), detail: None };
@@ -35,7 +53,9 @@ async fn operations_are_found_until_they_are_finished_v1() {
     operation.ended_at = Some(fixture.tick());
     store.finish(&operation).await.unwrap();
     assert_eq!(store.unfinished().await.unwrap(), []);
-    assert_eq!(store.operations(5).await.unwrap(), [operation]);
+    let [kept] = &store.operations(5).await.unwrap()[..] else { panic!("one operation") };
+    assert_eq!(kept, &operation);
+    assert_eq!(kept.requested(), [id("shop-1")].into());
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use super::super::StoreError;
 use super::super::rows::Worktree;
 use super::{Fixture, exit, facts, failing_pr, id, seed};
 
+/// S3: numbers come from a counter that passes over ids in use.
 #[tokio::test]
 async fn a_number_is_never_given_twice_s3() {
     let fixture = Fixture::new();
@@ -26,6 +27,7 @@ async fn a_number_is_never_given_twice_s3() {
     assert_eq!(store.reserve_id(None).await.unwrap(), id("chat-1"));
 }
 
+/// C9, S3: the id and the parent are looked at in the transaction that writes the seed row.
 #[tokio::test]
 async fn a_seed_needs_a_free_id_and_its_parent_c9() {
     let fixture = Fixture::new();
@@ -41,6 +43,7 @@ async fn a_seed_needs_a_free_id_and_its_parent_c9() {
     assert_eq!(grandchild.root, id("shop-1"));
 }
 
+/// C4: facts are stored before publish and folded by it; a published row is not rolled back.
 #[tokio::test]
 async fn facts_count_from_publish_on_c4() {
     let fixture = Fixture::new();
@@ -66,6 +69,7 @@ async fn facts_count_from_publish_on_c4() {
     assert_eq!(rolled.kind(), ErrorKind::Refused);
 }
 
+/// S5, D13: older facts are dropped, those of a newer launch wait for its publish.
 #[tokio::test]
 async fn older_facts_never_replace_newer_ones_w5() {
     let fixture = Fixture::new();
@@ -113,6 +117,7 @@ async fn an_exit_ends_the_session_with_its_code_a4() {
     assert_eq!(fixture.get("shop-1").await.condition.lifecycle.state, State::Done);
 }
 
+/// C6, S2: an end is final; a parked session is errored with the text.
 #[tokio::test]
 async fn an_end_is_final_and_a_parked_session_says_why_c6() {
     let fixture = Fixture::new();

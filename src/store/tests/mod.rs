@@ -2,6 +2,7 @@
 
 mod changes;
 mod journal;
+mod launch;
 mod lifecycle;
 mod page;
 mod purge;

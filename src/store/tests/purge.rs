@@ -15,7 +15,7 @@ async fn bury(fixture: &Fixture, requested: &str, tree: &[&str]) {
     fixture.tick();
     let rows: Vec<TombstoneRow> = tree
         .iter()
-        .map(|name| TombstoneRow { id: id(name), was_live: false, trash_path: None })
+        .map(|name| TombstoneRow { id: id(name), was_live: false, closed: false, trash_path: None })
         .collect();
     let (batch, requested) = (random::operation(), BTreeSet::from([id(requested)]));
     let done = fixture.store.tombstone(&requested, &Conditions::default(), &rows, &batch).await;

@@ -124,6 +124,7 @@ async fn an_unregistered_project_is_hidden_and_comes_back_p6() {
     assert_eq!(store.page(&PageQuery::default()).await.unwrap().total, 3);
 }
 
+/// S3: names of projects: the folder's, numbered where taken; `chat` is reserved.
 #[tokio::test]
 async fn a_name_that_was_not_chosen_is_made_unique_s3() {
     let fixture = Fixture::new();

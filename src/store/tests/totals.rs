@@ -119,7 +119,12 @@ impl Player {
                 let rows: Vec<TombstoneRow> = plan
                     .rows
                     .into_iter()
-                    .map(|row| TombstoneRow { id: row.id, was_live: row.live, trash_path: None })
+                    .map(|row| TombstoneRow {
+                        id: row.id,
+                        was_live: row.live,
+                        closed: false,
+                        trash_path: None,
+                    })
                     .collect();
                 let conditions = Conditions::default();
                 let batch = random::operation();

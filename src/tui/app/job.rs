@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::time::Timestamp;
-use crate::host::report::Progress;
+use crate::host::report::{Progress, QUEUED};
 
 /// An operation that reports to this dashboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Job {
         }
         let word = match (self.verb, state.as_str()) {
             (Verb::Create | Verb::Send, _) => return None,
-            (_, "waiting") => "waiting",
+            (_, "waiting" | QUEUED) => "waiting",
             (Verb::Delete, "closing" | "escalated" | "closed") | (Verb::Cleanup, _) => "closing",
             (Verb::Delete | Verb::Purge, _) => "deleting",
             (Verb::Restore, _) => "restoring",
@@ -46,9 +46,16 @@ impl Job {
         Some(word)
     }
 
-    /// Whether it is long enough to be shown at the top: a single start is seen on its row.
+    /// Whether it waits for a place to start (`spec/lifecycle.md` C10).
+    pub fn is_queued(&self) -> bool {
+        self.states.values().any(|(state, _)| state == QUEUED)
+    }
+
+    /// Whether it is long enough to be shown at the top: a single start is seen on its row, once
+    /// there is one.
     fn is_notable(&self) -> bool {
-        !matches!(self.verb, Verb::Create | Verb::Launch | Verb::Send) || self.total > 1
+        let single = matches!(self.verb, Verb::Create | Verb::Launch | Verb::Send);
+        !single || self.total > 1 || self.is_queued()
     }
 }
 
@@ -79,6 +86,8 @@ impl Jobs {
     /// Takes in a report.
     pub fn report(&mut self, progress: &Progress, now: Timestamp) {
         match progress {
+            // One that had to wait for its place has told so before.
+            Progress::Began { operation, .. } if self.job(operation).is_some() => {}
             Progress::Began { operation, verb, total } => self.running.push(Job {
                 id: operation.clone(),
                 verb: *verb,
@@ -147,13 +156,21 @@ impl Jobs {
             .map(|id| {
                 let stored = operation.results.iter().rev().find(|result| result.id == *id);
                 let live = job.and_then(|job| job.states.get(id));
-                // Where its folder would go is written before anything is done.
-                let stored = stored.filter(|result| result.state != "intended");
+                // What is intended is written before anything is done.
+                let intended = |state: &str| matches!(state, "intended" | "live");
+                let stored = stored.filter(|result| !intended(&result.state));
                 let otherwise = match operation.state {
                     OperationState::Done | OperationState::Partly => "done",
                     OperationState::Running | OperationState::Stuck => "waiting",
                     OperationState::Failed | OperationState::Cancelled => "not done",
                 };
+                // Closing is no end of a delete.
+                let unfinished = operation.kind == Verb::Delete
+                    && matches!(
+                        operation.state,
+                        OperationState::Failed | OperationState::Cancelled
+                    );
+                let stored = stored.filter(|result| !(unfinished && result.state == "closed"));
                 let state = live
                     .map(|(state, _)| state.clone())
                     .or_else(|| stored.map(|result| result.state.replace('_', " ")))

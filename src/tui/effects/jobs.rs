@@ -45,6 +45,10 @@ impl JobTable {
 
     /// An operation began.
     pub(super) fn began(&mut self, id: &OperationId, verb: Verb, total: usize) {
+        // One that had to wait for its place has told so before.
+        if self.running.contains_key(id) {
+            return;
+        }
         let candidates = self.jobs.values_mut().filter(|job| job.verbs.contains(&verb));
         let best = candidates.min_by_key(|job| (job.begun >= job.sessions, job.sessions != total));
         if let Some(job) = best {

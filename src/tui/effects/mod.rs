@@ -2,7 +2,6 @@
 //! Every answer comes back as an [`Event`] through one bounded channel; nothing here waits for the
 //! screen, and the screen waits for nothing here.
 
-mod answer;
 mod jobs;
 mod queries;
 mod queue;
@@ -27,7 +26,6 @@ use crate::host::context::Context;
 use crate::host::error::{HostError, HostResult};
 use crate::host::ports::{PortError, Ports};
 use crate::host::report::{DeleteRequest, Progress, PurgeRequest, RestoreRequest, RestoreTarget};
-use crate::os::paths::Home;
 
 use super::event::{Effect, Event, Failure, Outcome, Settled, StopHow};
 use jobs::JobTable;
@@ -39,7 +37,6 @@ const ACTOR: Actor = Actor::Operator;
 /// Runs effects on one host.
 pub struct Effects<P> {
     host: Host<P>,
-    home: Home,
     out: mpsc::Sender<Event>,
     queries: Queries,
     jobs: Arc<Mutex<JobTable>>,
@@ -48,9 +45,9 @@ pub struct Effects<P> {
 
 impl<P: Ports> Effects<P> {
     /// A runner whose answers go to `out`.
-    pub fn new(host: Host<P>, home: Home, out: mpsc::Sender<Event>) -> Self {
+    pub fn new(host: Host<P>, out: mpsc::Sender<Event>) -> Self {
         let queries = Queries::start(&host, &out);
-        Self { host, home, out, queries, jobs: Arc::default(), tracker: TaskTracker::new() }
+        Self { host, out, queries, jobs: Arc::default(), tracker: TaskTracker::new() }
     }
 
     /// Carries out an effect in the background. Effects that belong to the terminal or to live
@@ -71,7 +68,8 @@ impl<P: Ports> Effects<P> {
             Effect::AddProject(path) => {
                 let what = format!("{} was not added", path.display());
                 self.outcome(what, async move |host| {
-                    let project = host.add_project(&path, None, ProjectSetup::default()).await?;
+                    let setup = ProjectSetup::default();
+                    let project = host.add_project(&path, None, setup, &ACTOR).await?;
                     Ok(Outcome::ProjectAdded(project))
                 });
             }
@@ -108,14 +106,9 @@ impl<P: Ports> Effects<P> {
                 });
             }
             Effect::Answer { id, question, option } => {
-                let home = self.home.clone();
-                self.answer(async move |host| {
-                    Event::Ended(match answer::answer(&host, &home, &id, question, option).await {
-                        Ok(()) => Outcome::Quiet,
-                        Err(failure) => {
-                            Outcome::Failed { what: format!("{id} was not answered"), failure }
-                        }
-                    })
+                self.outcome(format!("{id} was not answered"), async move |host| {
+                    host.answer(&Context::new(), &id, &question, option, &ACTOR).await?;
+                    Ok(Outcome::Quiet)
                 });
             }
             Effect::Restart(ids) => self.restart(ids),
@@ -233,7 +226,13 @@ impl<P: Ports> Effects<P> {
             let deleted = host.delete(&ctx, request.clone(), &admission).await;
             let grown = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
             match (deleted, grown) {
-                (Err(HostError::NotAdmitted), Some(plan)) => Ok(Event::PlanGrew { request, plan }),
+                (Err(error), Some(plan)) if error.is_not_admitted() => {
+                    // What was closed by then is part of the same wish, whenever it is granted.
+                    let closed = error.closed().iter().cloned().collect();
+                    let request = DeleteRequest { closed, ..request };
+                    let plan = host.advise(&ctx, plan).await;
+                    Ok(Event::PlanGrew { request, plan })
+                }
                 (deleted, _) => deleted.map(|report| Event::Ended(Outcome::Deleted(report))),
             }
         });

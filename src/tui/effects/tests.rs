@@ -11,6 +11,7 @@ use crate::domain::query::PageQuery;
 use crate::domain::rail::Placement;
 use crate::domain::session::{FolderKind, Kind, LaunchFacts};
 use crate::host::ports::StorePort as _;
+use crate::os::paths::Home;
 use crate::tui::event::Tab;
 
 struct Bench {
@@ -30,7 +31,7 @@ impl Bench {
         let sessions = vec![session("chat-1", None), session("chat-2", Some("chat-1"))];
         host.ports().seed(sessions).await.unwrap();
         let (out, events) = mpsc::channel(16);
-        let effects = Effects::new(host.clone(), home, out);
+        let effects = Effects::new(host.clone(), out);
         Self { effects, events, host, root }
     }
 
@@ -76,6 +77,7 @@ fn delete_request(name: &str) -> DeleteRequest {
         ids: [id(name)].into(),
         conditions: Conditions::default(),
         with_rowless: false,
+        closed: BTreeSet::new(),
         actor: ACTOR,
     }
 }
@@ -117,6 +119,7 @@ async fn a_delete_that_was_confirmed_is_done_and_undone() {
     bench.effects.finish().await;
 }
 
+/// D3: what the operator did not see is not deleted; the plan comes back with its advice.
 #[tokio::test]
 async fn a_plan_that_grew_is_shown_again_and_nothing_is_deleted() {
     let mut bench = Bench::new().await;

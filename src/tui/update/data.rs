@@ -150,8 +150,17 @@ pub(super) fn plan_grew(app: &mut App, request: DeleteRequest, plan: Plan) {
     let above = new.first().and_then(|item| item.pulled_in_by.as_ref());
     let under =
         above.filter(|_| new.len() == 1).map_or_else(String::new, |id| format!(" under {id}"));
-    let note =
-        format!("{} appeared{under} since you looked. {} now.", names(&ids), plan.items.len());
+    let closed: Vec<&SessionId> = request.closed.iter().collect();
+    let closed = if closed.is_empty() {
+        String::new()
+    } else {
+        format!(" {} ended by then.", names(&closed))
+    };
+    let note = format!(
+        "{} appeared{under} since you looked. {} now.{closed}",
+        names(&ids),
+        plan.items.len()
+    );
     let ticket = app.ticket();
     let mut dialog = PlanDialog::new(ticket, request);
     dialog.planning = Planning::Ready(plan);

@@ -256,6 +256,7 @@ fn plan(app: &mut App, ids: Vec<SessionId>, effects: &mut Vec<Effect>) {
         ids: ids.into_iter().collect(),
         conditions: Conditions { exclude_pinned: true, ..app.list.marks.conditions() },
         with_rowless: false,
+        closed: BTreeSet::new(),
         actor: Actor::Operator,
     };
     let ticket = app.ticket();

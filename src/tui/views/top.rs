@@ -100,6 +100,9 @@ fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
         110..160 => 10,
         _ => 8,
     };
+    if job.is_queued() {
+        return vec![(format!("{} waits for a place", verb_word(job.verb)), accent)];
+    }
     let mut spans = vec![(format!("{}  {numbers} ", verb_word(job.verb)), accent)];
     spans.extend(progress_bar(pen, (job.done(), job.total), bar));
     spans

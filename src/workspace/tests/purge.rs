@@ -96,7 +96,11 @@ async fn a_branch_goes_if_merged_or_by_name_r5() {
     let bench = Bench::new();
     let repository = bench.repository();
     let delete = async |branch: &str, merged: bool| {
-        bench.workspace.delete_branch(&repository, branch, merged).await
+        let stay = bench.workspace.delete_branches(&repository, &[branch.to_owned()], merged).await;
+        let mut stay = stay.unwrap();
+        let there = bench.branches().lines().any(|line| line == branch);
+        assert!(there || stay.is_empty());
+        stay.remove(branch).map_or(Ok(!there), Err)
     };
     let (merged, path) = bench.trash_it("shop-1").await;
     bench.remove(&path).await.unwrap();
@@ -116,5 +120,37 @@ async fn a_branch_goes_if_merged_or_by_name_r5() {
     assert!(delete(&own.branch, false).await.unwrap());
     assert!(!bench.branches().contains("shop-2"));
     assert!(!delete("main", true).await.unwrap(), "the present branch stays");
+    git(&repository, ["checkout", "-q", "-b", "other"]);
+    assert!(!delete("other", true).await.unwrap(), "so does the one in use");
     assert!(bench.workspace.is_own_branch(&SessionId::new("shop-9").unwrap(), "callboard/shop-9"));
+}
+
+/// Z4, R5: the default branch stays whoever asks; and of many branches, those that cannot go hold up
+/// no other.
+#[tokio::test]
+async fn of_many_branches_each_has_its_own_answer_z4_r5() {
+    let bench = Bench::new();
+    let repository = bench.repository();
+    let bare = bench.folder.path().join("bare.git");
+    git(&repository, ["clone", "-q", "--bare", ".", &*bare.to_string_lossy()]);
+    let asked = ["a", "a/../b", "main", "none"].map(str::to_owned);
+    git(&bare, ["branch", "a"]);
+    let stay = bench.workspace.delete_branches(&bare, &asked, false).await.unwrap();
+    assert!(matches!(&stay["main"], WorkspaceError::DefaultBranch(name) if name == "main"));
+    assert_eq!(stay.len(), 1);
+    assert_eq!(git(&bare, ["branch", "--format=%(refname:short)"]), "main");
+
+    // One that a rebase holds is refused by git itself, after it was asked for.
+    let made = bench.make("shop-1").await;
+    write(&made.path.join("a.txt"), "ours\n");
+    commit(&made.path, "ours");
+    write(&repository.join("a.txt"), "theirs\n");
+    commit(&repository, "theirs");
+    assert!(!try_git(&made.path, ["rebase", "main"]).0);
+    git(&repository, ["branch", "free"]);
+    git(&repository, ["branch", "held"]);
+    let asked = [made.branch.clone(), "free".to_owned(), "held".to_owned()];
+    let stay = bench.workspace.delete_branches(&repository, &asked, false).await.unwrap();
+    assert!(stay.contains_key(&made.branch) && stay.len() == 1, "{stay:?}");
+    assert_eq!(bench.branches(), format!("{}\nmain", made.branch));
 }

@@ -62,6 +62,7 @@ async fn round_trip(bench: &Bench, made: &Worktree) -> Vec<String> {
     notes
 }
 
+/// D9: the folder goes whole, safe from pruning.
 #[tokio::test]
 async fn staged_changed_untracked_ignored_and_stashed_survive_d9() {
     let bench = Bench::new();
@@ -69,6 +70,7 @@ async fn staged_changed_untracked_ignored_and_stashed_survive_d9() {
     assert_eq!(round_trip(&bench, &made).await, Vec::<String>::new());
 }
 
+/// D9: the branch can be used elsewhere meanwhile.
 #[tokio::test]
 async fn the_branch_is_free_while_its_worktree_is_in_the_trash_d9() {
     let bench = Bench::new();
@@ -99,6 +101,7 @@ async fn a_branch_that_moved_on_or_is_gone_is_left_alone_r1() {
     assert_eq!(git(&made.path, ["log", "-1", "--format=%s"]), "work");
 }
 
+/// D9: with a merge, a rebase or a bisect under way it is left attached, and said so.
 #[tokio::test]
 async fn a_merge_a_rebase_and_a_bisect_survive_d9() {
     let bench = Bench::new();
@@ -121,6 +124,7 @@ async fn a_merge_a_rebase_and_a_bisect_survive_d9() {
     assert_eq!(round_trip(&bench, &made).await, ["a bisect is under way: its branch stays in use"]);
 }
 
+/// D9: submodules go along.
 #[tokio::test]
 async fn submodules_survive_d9() {
     let bench = Bench::new();
@@ -136,6 +140,7 @@ async fn submodules_survive_d9() {
     assert!(bench.give_back(&made).await.reason.unwrap().contains("submodules"));
 }
 
+/// D9: an unborn branch is left attached, and said so.
 #[tokio::test]
 async fn detached_and_unborn_heads_and_the_operators_lock_survive() {
     let bench = Bench::new();
@@ -254,6 +259,7 @@ async fn a_folder_without_repository_or_git_file_still_moves_whole() {
     assert_eq!(listing(&made.path), before);
 }
 
+/// D9, R6: a folder that is not ours stays.
 #[tokio::test]
 async fn only_folders_of_ours_are_moved_z4() {
     let bench = Bench::new();

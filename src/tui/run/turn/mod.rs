@@ -157,7 +157,7 @@ impl<P: Ports> Dashboard<P> {
     pub(super) fn new(terminal: Terminal, setup: Setup, parts: Parts<P>) -> std::io::Result<Self> {
         let now = clock::monotonic();
         let (out, answers) = mpsc::channel(WAITING);
-        let live = Live::new(parts.home.clone(), setup.workspace.clone(), parts.depth);
+        let live = Live::new(parts.home, setup.workspace.clone(), parts.depth);
         Ok(Self {
             app: App::new(setup),
             terminal,
@@ -165,7 +165,7 @@ impl<P: Ports> Dashboard<P> {
             answer_by: parts.asked.then_some(now + ANSWER),
             signals: Signals::new()?,
             progress: parts.host.subscribe(),
-            effects: Effects::new(parts.host.clone(), parts.home, out.clone()),
+            effects: Effects::new(parts.host.clone(), out.clone()),
             host: parts.host,
             answers,
             out,

@@ -1,5 +1,13 @@
+//! Delete, bulk delete and clear (`spec/lifecycle.md` section 6).
+
+mod again;
+mod closing;
+mod fences;
+mod remains;
+mod scale;
+
+use std::collections::BTreeSet;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
@@ -19,6 +27,7 @@ fn request(texts: &[&str]) -> DeleteRequest {
         ids: ids(texts).into_iter().collect(),
         conditions: Conditions::default(),
         with_rowless: true,
+        closed: BTreeSet::new(),
         actor: OPERATOR,
     }
 }
@@ -46,6 +55,7 @@ fn skipped(report: &DeleteReport) -> Vec<(&str, &str)> {
     report.skipped.iter().map(|skip| (skip.id.as_str(), skip.reason.as_str())).collect()
 }
 
+/// D1, D6, D7, D14: all runtimes close, ascending, before the one transaction, then the worktrees move.
 #[tokio::test]
 async fn a_delete_closes_all_then_commits_once_then_moves_d6_d7() {
     let (host, recorder) = host(vec![running("b", None), running("a", None), seeded("c", None)]);
@@ -87,14 +97,7 @@ async fn a_delete_closes_all_then_commits_once_then_moves_d6_d7() {
     assert!(recorder.lanes().is_empty() && recorder.read(|m| m.held.is_empty()));
 }
 
-#[tokio::test]
-async fn a_plan_that_is_not_admitted_has_no_effect_d3() {
-    let (host, recorder) = host(vec![running("a", None)]);
-    let error = host.delete(&Context::new(), request(&["a"]), &|_| false).await.unwrap_err();
-    assert!(matches!(error, HostError::NotAdmitted));
-    assert_eq!(recorder.calls(), ["plan_rows"]);
-}
-
+/// D3, D8: an empty plan is neither admitted, reported nor sent to the store; the report names each id.
 #[tokio::test]
 async fn an_empty_plan_is_neither_admitted_nor_sent_to_the_store_d3_d8() {
     let (host, recorder) = host(vec![super::restore::deleted("gone", None, "b1")]);
@@ -107,58 +110,7 @@ async fn an_empty_plan_is_neither_admitted_nor_sent_to_the_store_d3_d8() {
     assert_eq!(recorder.calls(), ["plan_rows"]);
 }
 
-#[tokio::test]
-async fn the_plan_is_computed_again_under_the_locks_d4a() {
-    let (host, recorder) = host(vec![running("a", None)]);
-    // The second look comes under the locks: by then there is a child.
-    let seen = AtomicUsize::new(0);
-    let admit = |_: &Plan| {
-        if seen.fetch_add(1, Ordering::SeqCst) == 0 {
-            recorder.change(|m| with_child(m, "b", "a"));
-        }
-        true
-    };
-    let report = host.delete(&Context::new(), request(&["a"]), &admit).await.unwrap();
-    assert_eq!(report.attempts, 2);
-    assert_eq!(report.removed_session_ids, ids(&["a", "b"]));
-    let acts = recorder.acts();
-    assert_eq!(acts[..3], ["close a", "close b", "tombstone"]);
-}
-
-#[tokio::test]
-async fn a_child_that_appears_at_the_transaction_is_admitted_and_alone_closed_again_d4b() {
-    let (host, recorder) = host(vec![running("a", None), running("z", None)]);
-    recorder.at("tombstone", |m| with_child(m, "b", "a"));
-    let (report, admitted) = delete(&host, request(&["a", "z"])).await;
-    let report = report.unwrap();
-    assert_eq!(admitted, [ids(&["a", "z"]), ids(&["a", "b", "z"])]);
-    let acts = recorder.acts();
-    assert_eq!(
-        acts[..7],
-        ["close a", "close z", "tombstone", "end a", "end z", "close b", "tombstone"]
-    );
-    assert_eq!(report.runtime_closed_ids, ids(&["a", "b", "z"]));
-    assert_eq!((report.attempts, report.removed_session_ids.len()), (2, 3));
-    assert!(recorder.session_now("a").unwrap().deletion.unwrap().was_live);
-}
-
-#[tokio::test]
-async fn a_plan_that_keeps_changing_is_given_up_naming_the_difference_d4() {
-    let (host, recorder) = host(vec![running("a", None)]);
-    let count = AtomicUsize::new(0);
-    let admit = |_: &Plan| {
-        let child = format!("b{}", count.fetch_add(1, Ordering::SeqCst));
-        recorder.at("step tombstone", move |m| with_child(m, &child, "a"));
-        true
-    };
-    let error = host.delete(&Context::new(), request(&["a"]), &admit).await.unwrap_err();
-    let HostError::Stopped { cause, closed } = &error else { panic!("{error}") };
-    assert!(matches!(**cause, HostError::PlanKeepsChanging { attempts: 5, .. }), "{error}");
-    assert!(closed.contains(&id("a")));
-    let a = recorder.session_now("a").unwrap();
-    assert_eq!((a.condition.status, a.deletion), (Status::Killed, None));
-}
-
+/// D2, D5: descendants go along untested; a pinned one keeps what would pull it in.
 #[tokio::test]
 async fn children_are_pulled_in_and_pinned_ones_protect_their_ancestors_d5() {
     let pinned = Session { pinned_at: Some(NOW), ..running("d", Some("c")) };
@@ -180,18 +132,7 @@ async fn children_are_pulled_in_and_pinned_ones_protect_their_ancestors_d5() {
     assert!(recorder.read(|m| m.keepers.contains("d") && m.keepers.contains("e")));
 }
 
-#[tokio::test]
-async fn closing_does_not_make_a_session_fail_its_own_condition_d5() {
-    let (host, recorder) = host(vec![running("a", None)]);
-    let conditions = Conditions { statuses: vec![Status::Spawning], ..Conditions::default() };
-    // The keeper writes the end of the agent before the transaction; a child makes a second attempt.
-    recorder.at("tombstone", |m| with_child(m, "b", "a"));
-    let (report, _) = delete(&host, DeleteRequest { conditions, ..request(&["a"]) }).await;
-    let report = report.unwrap();
-    assert_eq!(report.removed_session_ids, ids(&["a", "b"]));
-    assert_eq!(skipped(&report), []);
-}
-
+/// D6: what does not end after KILL leaves the plan with the requested above it; the rest commits.
 #[tokio::test(start_paused = true)]
 async fn what_does_not_end_stays_with_its_ancestors_and_the_rest_goes_d6() {
     let sessions = vec![
@@ -213,6 +154,7 @@ async fn what_does_not_end_stays_with_its_ancestors_and_the_rest_goes_d6() {
     assert_eq!(recorder.calls().last().unwrap(), "finish partly_done");
 }
 
+/// D7, D10: a clean-up that fails is recorded, skips no other and is tried again at the next start.
 #[tokio::test]
 async fn a_move_that_fails_skips_no_other_and_is_tried_again_d10() {
     let (host, recorder) = host(vec![seeded("a", None), seeded("b", None)]);
@@ -229,6 +171,7 @@ async fn a_move_that_fails_skips_no_other_and_is_tried_again_d10() {
     assert!(host.recover(&Context::new()).await.unwrap().resumed.is_empty());
 }
 
+/// D7, D10, D12: a runtime without a row is closed without a store call, named or met by clear.
 #[tokio::test]
 async fn a_runtime_without_a_row_is_closed_without_the_store_d7() {
     let (host, recorder) = host(vec![]);
@@ -236,7 +179,7 @@ async fn a_runtime_without_a_row_is_closed_without_the_store_d7() {
     let (report, admitted) = delete(&host, request(&["lost"])).await;
     let report = report.unwrap();
     assert_eq!(admitted.len(), 1);
-    assert_eq!(recorder.acts(), ["close lost"]);
+    assert_eq!(recorder.acts(), ["close lost", "remove_history lost"]);
     assert!(!recorder.calls().iter().any(|call| call == "begin" || call == "tombstone"));
     assert_eq!(report.runtime_closed_ids, ids(&["lost"]));
     assert!(report.removed_session_ids.is_empty() && report.skipped.is_empty());
@@ -250,6 +193,7 @@ async fn a_runtime_without_a_row_is_closed_without_the_store_d7() {
     assert!(clear.ids.contains("lost"));
 }
 
+/// D14: cancelled before the transaction, what was closed by then is reported.
 #[tokio::test]
 async fn a_cancelled_delete_reports_what_it_closed_d14() {
     let (host, recorder) = host(vec![running("a", None), running("b", None)]);
@@ -268,6 +212,7 @@ async fn a_cancelled_delete_reports_what_it_closed_d14() {
     assert!(closes.all(|call| call.deadline && !call.cancelled));
 }
 
+/// D14: escalation is reported.
 #[tokio::test]
 async fn escalation_is_reported_d14() {
     let (host, recorder) = host(vec![running("a", None)]);
@@ -276,6 +221,7 @@ async fn escalation_is_reported_d14() {
     assert_eq!(report.unwrap().escalated_ids, ids(&["a"]));
 }
 
+/// V2: a transaction of unknown outcome is settled by the rows.
 #[tokio::test]
 async fn a_transaction_of_unknown_outcome_is_settled_by_the_rows_v2() {
     let (host, recorder) = host(vec![running("a", None)]);
@@ -286,6 +232,7 @@ async fn a_transaction_of_unknown_outcome_is_settled_by_the_rows_v2() {
     assert_eq!(recorder.calls().last().unwrap(), "finish failed");
 }
 
+/// D2: advice is gathered within its deadline; unknown is none and no reason to plan again.
 #[tokio::test(start_paused = true)]
 async fn advice_is_gathered_within_its_deadline_and_unknown_is_none_d2() {
     let (host, recorder) = host(vec![running("a", None), running("b", Some("a"))]);
@@ -298,14 +245,4 @@ async fn advice_is_gathered_within_its_deadline_and_unknown_is_none_d2() {
     assert_eq!(plan.items[0].advice.dirty_files, None);
     assert!(plan.items[0].advice.unanswered, "what git did not answer is not called safe");
     assert!(recorder.acts().is_empty());
-}
-
-#[tokio::test]
-async fn ten_thousand_sessions_go_in_one_batch_d15() {
-    let names: Vec<String> = (0..10_000).map(|n| format!("s{n:05}")).collect();
-    let (host, recorder) = host(names.iter().map(|name| seeded(name, None)).collect());
-    let all = host.clear_request(OPERATOR).await.unwrap();
-    let (report, _) = delete(&host, all).await;
-    assert_eq!(report.unwrap().removed_session_ids.len(), 10_000);
-    assert_eq!(recorder.acts().iter().filter(|call| *call == "tombstone").count(), 1);
 }
