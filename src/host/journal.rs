@@ -251,18 +251,21 @@ fn touches(operation: &Operation, ids: &[SessionId]) -> bool {
 /// What became of each session of an operation that has ended: what was only intended, or has no
 /// result, gets the one that its end implies.
 fn settle(operation: &mut Operation) {
-    if matches!(operation.state, OperationState::Running | OperationState::Stuck) {
+    let whole = matches!(operation.state, OperationState::Done | OperationState::Partly);
+    let waits = matches!(operation.state, OperationState::Running | OperationState::Stuck);
+    // Who goes on with a delete that was cut short reads what it intended and closed.
+    if waits || (operation.kind == Verb::Delete && !whole) {
         return;
     }
     let (state, detail) = match operation.state {
-        OperationState::Done | OperationState::Partly => (done_word(operation.kind), None),
+        _ if whole => (done_word(operation.kind), None),
         _ if operation.session_ids.len() == 1 => ("failed", operation.error.clone()),
         _ => ("not_done", None),
     };
     let known: BTreeSet<SessionId> = operation
         .results
         .iter()
-        .filter(|one| !matches!(one.state.as_str(), "intended" | "worktree"))
+        .filter(|one| !matches!(one.state.as_str(), "intended" | "live" | "worktree"))
         .map(|one| one.id.clone())
         .collect();
     operation.results.retain(|one| known.contains(&one.id));

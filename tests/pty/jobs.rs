@@ -86,7 +86,6 @@ fn a_job_is_handed_over_to_a_worker_and_the_next_console_shows_its_result() {
     console.see_row(&["chat-3", "deleted"]);
     console.press("u");
     console.see("3 brought back");
-    console.press("q");
     console.see_row(&["Trash", "0"]);
     console.press("q");
     assert!(console.exit().success());

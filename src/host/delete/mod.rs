@@ -147,14 +147,13 @@ impl<P: Ports> Host<P> {
             }
             Ok(Committed::Changed(found)) => {
                 let difference = difference(&expected, &found);
-                self.changed(ctx, run.ended(operation), &difference).await;
+                self.changed(ctx, operation, &difference).await;
                 Ok(Attempt::Changed(difference))
             }
             Err((Some(state), cause)) => {
                 let closed: Vec<SessionId> = run.closed.iter().cloned().collect();
                 let (actor, id) = (&request.actor, Some(&operation.id));
                 self.audit("stop", &closed, actor, id).await;
-                let operation = run.ended(operation);
                 self.finish(ctx, operation, state, Some(cause.to_string())).await;
                 Err(cause)
             }

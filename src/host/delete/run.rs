@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::ids::SessionId;
-use crate::domain::operation::{Operation, StepResult};
+use crate::domain::operation::StepResult;
 use crate::domain::plan::{PlanItem, SkipReason, Skipped};
 
 use super::super::error::HostError;
@@ -23,13 +23,6 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// The operation with what it did although nothing was deleted (D14).
-    pub(super) fn ended(&self, operation: Operation) -> Operation {
-        let closed = operation.session_ids.iter().filter(|id| self.closed.contains(*id));
-        let results = closed.map(|id| result(id, "closed", None)).collect();
-        Operation { results, ..operation }
-    }
-
     /// Before the first attempt.
     pub(super) fn of(request: &DeleteRequest) -> Self {
         Self { closed: request.closed.clone(), ..Self::default() }
