@@ -186,6 +186,10 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
         Ok(self.store.seen(ids).await?)
     }
 
+    async fn set_dirty(&self, counts: &[(SessionId, Option<u32>)]) -> PortResult<()> {
+        Ok(self.store.set_dirty(counts).await?)
+    }
+
     async fn plan_rows(&self, requested: &BTreeSet<SessionId>) -> PortResult<PlanRows> {
         let found = self.store.plan_rows(requested).await?;
         Ok(PlanRows { rows: found.rows, missing: found.missing })

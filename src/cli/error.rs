@@ -9,6 +9,7 @@ use crate::adapters::OpenError;
 use crate::config::ConfigError;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::{InvalidName, OperationId, SessionId};
+use crate::domain::text::clean_block;
 use crate::host::context::Ended;
 use crate::host::error::HostError;
 use crate::host::ports::PortError;
@@ -94,6 +95,25 @@ impl CliError {
         move |source| Self::Io { what, source }
     }
 
+    /// What the parser says: its first paragraph is the message, its advice and usage the hint.
+    pub(crate) fn misused(error: &clap::Error) -> Self {
+        if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+            let hint = Some("--help lists them".to_owned());
+            return Self::Usage { message: "a command is missing".to_owned(), hint };
+        }
+        let text = error.to_string();
+        let mut paragraphs = text.split("\n\n").map(clean_block).map(|part| one_line(&part));
+        let message = paragraphs.next().unwrap_or_default();
+        let message = message.trim_start_matches("error: ").to_owned();
+        let advice: Vec<String> = paragraphs
+            .filter(|part| !part.is_empty() && !part.starts_with("For more information"))
+            .map(|part| part.trim_start_matches("tip: ").replace("Usage: ", "usage: "))
+            .collect();
+        let hint =
+            if advice.is_empty() { "--help says more".to_owned() } else { advice.join("; ") };
+        Self::Usage { message, hint: Some(hint) }
+    }
+
     /// What a caller can do about it.
     pub(crate) fn kind(&self) -> ErrorKind {
         match self {
@@ -146,6 +166,11 @@ impl CliError {
             _ => None,
         }
     }
+}
+
+/// The words of a text on one line.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 macro_rules! parts {

@@ -57,18 +57,19 @@ pub fn main(args: &[OsString]) -> ExitCode {
     exit_code(&result)
 }
 
-/// Help and version are answers; everything else is wrong use.
+/// Help and version are answers; everything else is wrong use, cleaned of what a terminal would
+/// obey.
 fn wrong_use(error: &clap::Error, json: bool) -> ExitCode {
-    if json && error.use_stderr() {
-        let text = error.to_string();
-        let message = text.trim_start_matches("error: ").trim_end().to_owned();
-        let error = CliError::Usage { message, hint: None };
-        Output { json, quiet: false }.error(&error);
-        return exit_code(&Err(error));
+    let shows_help =
+        error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || (shows_help && !json) {
+        // Nobody is left to tell where printing fails.
+        let _gone = error.print();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     }
-    // Nobody is left to tell where printing fails.
-    let _gone = error.print();
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+    let error = CliError::misused(error);
+    Output { json, quiet: false }.error(&error);
+    exit_code(&Err(error))
 }
 
 /// Does what was asked for. Whatever needs no store comes first.

@@ -81,10 +81,13 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
                 .answer(&Named("operations", &operations), |list| operation_table(list.1))?;
         }
         OpsCommand::Show { id } => {
-            console.out.answer(&operation(console, &id).await?, operation_text)?;
+            let operations = [operation(console, &id).await?];
+            console.out.answer(&Named("operations", &operations), |list| {
+                list.1.iter().map(operation_text).collect()
+            })?;
         }
         OpsCommand::Resume { id } => {
-            let whole = console.host.resume(&console.context, &id).await?;
+            let whole = console.host.resume(&console.context, &id, &console.actor).await?;
             tell(console, &id).await?;
             return Ok(if whole { Ending::Done } else { Ending::Short(ErrorKind::Partial) });
         }
@@ -94,7 +97,7 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
             return Ok(super::restore::ending(&report));
         }
         OpsCommand::Abandon { id } => {
-            console.host.abandon(&console.context, &id).await?;
+            console.host.abandon(&console.context, &id, &console.actor).await?;
             tell(console, &id).await?;
         }
     }

@@ -62,7 +62,13 @@ async fn foresee<P: Ports>(
         }
     };
     match target {
-        RestoreTarget::Batch(batch) => add(&mut report, ports.batch(batch).await?),
+        RestoreTarget::Batch(batch) => {
+            let rows = ports.batch(batch).await?;
+            if rows.is_empty() {
+                return Err(HostError::NoBatch(batch.clone()).into());
+            }
+            add(&mut report, rows);
+        }
         RestoreTarget::Last => {
             if let Some(batch) = ports.last_batch().await? {
                 add(&mut report, ports.batch(&batch).await?);

@@ -125,12 +125,28 @@ fn must_name(selector: &Selector) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Uncommitted files are counted anew before a filter asks by them.
+///
+/// # Errors
+/// The store cannot be read or written.
+pub(crate) async fn count_if_asked<P: Ports>(
+    console: &Console<P>,
+    filter: &Filter,
+    deleted: bool,
+) -> Result<(), CliError> {
+    if filter.dirty.is_some() {
+        console.host.count_uncommitted(&console.context, filter, deleted).await?;
+    }
+    Ok(())
+}
+
 /// Every session that `filter` lets through.
 async fn matching<P: Ports>(
     console: &Console<P>,
     filter: Filter,
     deleted: bool,
 ) -> Result<Vec<SessionId>, CliError> {
+    count_if_asked(console, &filter, deleted).await?;
     let mut query = PageQuery { filter, deleted, limit: PAGE, ..PageQuery::default() };
     let mut ids = Vec::new();
     loop {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
 use crate::domain::key::Key;
+use crate::domain::text::clean_block;
 use crate::host::ports::Ports;
 use crate::host::report::SendResult;
 
@@ -36,6 +37,11 @@ struct SendJson<'a> {
 /// Wrong use, or the wait after it failed.
 pub(crate) async fn send<P: Ports>(console: &Console<P>, args: SendArgs) -> CommandResult {
     let (ids, text) = split(args.words)?;
+    let left_out = text.chars().count() - clean_block(&text).chars().count();
+    if left_out > 0 {
+        let what = if left_out == 1 { "character was" } else { "characters were" };
+        console.out.remark(&format!("{left_out} control {what} left out of the text"));
+    }
     let ids = select::ids(&ids)?;
     let known = console.host.ports().sessions(&ids).await?;
     let awaited: Vec<Awaited> = known.iter().map(Awaited::from_now_on).collect();

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::domain::event::Actor;
 use crate::domain::ids::OperationId;
 use crate::domain::operation::{Operation, OperationState};
 use crate::host::context::LOCK_WAIT;
@@ -22,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(crate) async fn run<P: Ports>(console: &Console<P>, id: &OperationId) -> CommandResult {
     let operation = let_go(console, id).await?;
     if matches!(operation.state, OperationState::Running | OperationState::Stuck) {
-        console.host.resume(&console.context, id).await?;
+        console.host.resume(&console.context, id, &Actor::Callboard).await?;
     }
     let operation = find(console, id).await?;
     // What was cancelled at a safe point, or undone since it was not far enough, is done again.

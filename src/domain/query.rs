@@ -26,6 +26,8 @@ pub struct Filter {
     pub text: Option<String>,
     /// Last activity (deletion, in the trash) longer ago than this.
     pub older_than: Option<Duration>,
+    /// Last activity (deletion, in the trash) at most this long ago.
+    pub younger_than: Option<Duration>,
     /// With or without uncommitted files, as last counted.
     pub dirty: Option<bool>,
     /// Children of this session.

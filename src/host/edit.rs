@@ -38,10 +38,13 @@ impl<P: Ports> Host<P> {
             let message = "a title cannot be empty".to_owned();
             return Err(HostError::Usage { message, hint: None });
         }
+        let before = self.ports.session(id).await?;
+        let before = before.ok_or_else(|| HostError::NotFound(id.clone()))?.title;
         if !self.ports.rename(id, &title).await? {
             return Err(HostError::NotFound(id.clone()));
         }
-        self.audit("rename", std::slice::from_ref(id), actor, None).await;
+        let event = self.event("rename", id, actor, None);
+        self.record(&[Event { from: Some(before), to: Some(title), ..event }]).await;
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! What every coordinator does around its own steps: operation rows, audit, progress
 //! (`spec/lifecycle.md` V1, V3; `spec/store.md` W6).
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tokio::sync::broadcast;
@@ -101,6 +102,7 @@ impl<P: Ports> Host<P> {
         // Results are written by the steps: those of the beginning would undo them.
         operation.results = Vec::new();
         operation.error = error;
+        settle(&mut operation);
         operation.ended_at = Some(self.ports.now());
         let id = operation.id.clone();
         if let Err(error) = ctx.write("journal: finish", self.ports.finish(&operation)).await {
@@ -117,20 +119,29 @@ impl<P: Ports> Host<P> {
         actor: &Actor,
         operation: Option<&OperationId>,
     ) {
-        let events: Vec<Event> = ids
-            .iter()
-            .map(|id| Event {
-                at: self.ports.now(),
-                session: Some(id.clone()),
-                actor: actor.to_string(),
-                verb: verb.to_owned(),
-                from: None,
-                to: None,
-                cause: None,
-                operation: operation.cloned(),
-            })
-            .collect();
+        let event = |id| self.event(verb, id, actor, operation);
+        let events: Vec<Event> = ids.iter().map(event).collect();
         self.record(&events).await;
+    }
+
+    /// One entry of the audit, at this moment.
+    pub(super) fn event(
+        &self,
+        verb: &str,
+        id: &SessionId,
+        actor: &Actor,
+        operation: Option<&OperationId>,
+    ) -> Event {
+        Event {
+            at: self.ports.now(),
+            session: Some(id.clone()),
+            actor: actor.to_string(),
+            verb: verb.to_owned(),
+            from: None,
+            to: None,
+            cause: None,
+            operation: operation.cloned(),
+        }
     }
 
     /// Appends to the audit.
@@ -173,6 +184,45 @@ impl Drop for Ending {
     fn drop(&mut self) {
         // Without a listener there is nobody to tell.
         let _ = self.progress.send(Progress::Ended { operation: self.operation.clone() });
+    }
+}
+
+/// What became of each session of an operation that has ended: what was only intended, or has no
+/// result, gets the one that its end implies.
+fn settle(operation: &mut Operation) {
+    let whole = matches!(operation.state, OperationState::Done | OperationState::Partly);
+    let waits = matches!(operation.state, OperationState::Running | OperationState::Stuck);
+    // Who goes on with a delete that was cut short reads what it intended and closed.
+    if waits || (operation.kind == Verb::Delete && !whole) {
+        return;
+    }
+    let (state, detail) = match operation.state {
+        _ if whole => (done_word(operation.kind), None),
+        _ if operation.session_ids.len() == 1 => ("failed", operation.error.clone()),
+        _ => ("not_done", None),
+    };
+    let known: BTreeSet<SessionId> = operation
+        .results
+        .iter()
+        .filter(|one| !matches!(one.state.as_str(), "intended" | "live" | "worktree"))
+        .map(|one| one.id.clone())
+        .collect();
+    operation.results.retain(|one| known.contains(&one.id));
+    let ids = operation.session_ids.iter().filter(|id| !known.contains(*id));
+    operation.results.extend(ids.map(|id| result(id, state, detail.clone())));
+}
+
+/// What a verb that was done has made of a session.
+fn done_word(verb: Verb) -> &'static str {
+    match verb {
+        Verb::Create => "created",
+        Verb::Delete => "deleted",
+        Verb::Restore => "restored",
+        Verb::Launch => "launched",
+        Verb::Stop | Verb::Kill => "stopped",
+        Verb::Cleanup => "freed",
+        Verb::Purge => "purged",
+        Verb::Send => "sent",
     }
 }
 

@@ -67,6 +67,8 @@ impl<P: Ports> Host<P> {
             }
             Err(cause) => {
                 let text = cause.to_string();
+                let event = self.event("launch", id, actor, Some(&operation.id));
+                self.record(&[Event { cause: Some(text.clone()), ..event }]).await;
                 if cause.kind() != ErrorKind::Interrupted
                     && let Err(error) = self.set_error(ctx, id, Some(&text)).await
                 {

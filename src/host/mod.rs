@@ -28,6 +28,7 @@ mod starts;
 mod stop;
 #[cfg(test)]
 mod tests;
+mod uncommitted;
 mod undo;
 
 pub use delete::Admission;

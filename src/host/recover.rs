@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::domain::error::ErrorKind;
+use crate::domain::event::{Actor, Event};
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{Operation, OperationState, Verb};
@@ -87,8 +88,9 @@ impl<P: Ports> Host<P> {
     ///
     /// # Errors
     /// There is no such operation, it still runs, or it cannot be recovered.
-    pub async fn resume(&self, ctx: &Context, id: &OperationId) -> HostResult<bool> {
-        let (_, own) = self.claim(id).await?;
+    pub async fn resume(&self, ctx: &Context, id: &OperationId, actor: &Actor) -> HostResult<bool> {
+        let (operation, own) = self.claim(id).await?;
+        self.audit("resume", &operation.session_ids, actor, Some(id)).await;
         let recovered = self.recover_operation(ctx, id, own).await?;
         Ok(recovered != Recovered::Waits)
     }
@@ -97,8 +99,9 @@ impl<P: Ports> Host<P> {
     ///
     /// # Errors
     /// There is no such operation, or it still runs.
-    pub async fn abandon(&self, ctx: &Context, id: &OperationId) -> HostResult<()> {
+    pub async fn abandon(&self, ctx: &Context, id: &OperationId, actor: &Actor) -> HostResult<()> {
         let (operation, _own) = self.claim(id).await?;
+        self.audit("abandon", &operation.session_ids, actor, Some(id)).await;
         let error = operation.error.clone();
         let error = error.unwrap_or_else(|| "abandoned by the operator".to_owned());
         self.finish(ctx, operation, OperationState::Failed, Some(error)).await;
@@ -160,6 +163,7 @@ impl<P: Ports> Host<P> {
             Verb::Purge => self.recover_purge(ctx, &operation).await,
             Verb::Send => Ok(Recovered::Nothing),
         };
+        self.record_recovery(&operation, &recovered).await;
         match &recovered {
             Ok(Recovered::Waits) => {}
             Ok(Recovered::Finished | Recovered::Nothing) => {
@@ -177,6 +181,22 @@ impl<P: Ports> Host<P> {
             }
         }
         recovered
+    }
+
+    /// Says in the audit what became of an operation that was left half done.
+    async fn record_recovery(&self, operation: &Operation, recovered: &HostResult<Recovered>) {
+        let outcome = match recovered {
+            Ok(Recovered::Finished) => "finished".to_owned(),
+            Ok(Recovered::Undone) => "undone".to_owned(),
+            Ok(Recovered::Waits) => "part of it failed again".to_owned(),
+            Ok(Recovered::Nothing) => return,
+            Err(error) => error.to_string(),
+        };
+        let events = operation.session_ids.iter().map(|id| Event {
+            cause: Some(format!("{} was interrupted: {outcome}", operation.kind)),
+            ..self.event("recover", id, &Actor::Callboard, Some(&operation.id))
+        });
+        self.record(&events.collect::<Vec<_>>()).await;
     }
 
     /// Before publish: undone. After: finished, and the prompt's delivery is unknown unless it is

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::domain::event::Event;
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::Session;
@@ -196,11 +197,19 @@ impl<P: Ports> Host<P> {
         report.restored_session_ids.sort_unstable();
         let restored = &report.restored_session_ids;
         self.audit("restore", restored, &request.actor, Some(&operation.id)).await;
+        let failed = report.not_restored.iter().map(|row| Event {
+            cause: Some(format!("not restored: {}", row.reason)),
+            ..self.event("restore", &row.id, &request.actor, Some(&operation.id))
+        });
+        self.record(&failed.collect::<Vec<_>>()).await;
         let state = match (rows.len(), ids.len()) {
             (0, _) => OperationState::Failed,
             (some, all) if some < all => OperationState::Partly,
             _ => OperationState::Done,
         };
+        let failed = report.not_restored.iter();
+        let results = failed.map(|row| result(&row.id, "failed", Some(row.reason.clone())));
+        let operation = Operation { results: results.collect(), ..operation };
         self.finish(ctx, operation, state, None).await;
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::domain::error::ErrorKind;
-use crate::domain::event::Actor;
+use crate::domain::event::{Actor, Event};
 use crate::domain::ids::SessionId;
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{Asked, Operation, OperationState, Verb};
@@ -14,6 +14,7 @@ use crate::domain::session::{FolderKind, Session};
 use super::Host;
 use super::context::{CLOSE, Context};
 use super::error::{HostError, HostResult};
+use super::journal::result;
 use super::parallel;
 use super::ports::{Freed, Ports};
 use super::report::{StopReport, StopResult};
@@ -147,6 +148,8 @@ impl<P: Ports> Host<P> {
             Ok(closed) => closed,
             Err(error) => {
                 let (kind, error) = (error.kind(), format!("did_not_end: {error}"));
+                let event = self.event(verb.as_str(), id, actor, Some(&operation.id));
+                self.record(&[Event { cause: Some(error.clone()), ..event }]).await;
                 self.finish(ctx, operation, OperationState::Failed, Some(error.clone())).await;
                 return Ok(failed(id.clone(), error, kind));
             }
@@ -164,11 +167,26 @@ impl<P: Ports> Host<P> {
             // Where that fails the operation is left to recovery, which looks for the folder again.
             self.clear(ctx, id).await?;
         }
-        self.audit(verb.as_str(), std::slice::from_ref(id), actor, Some(&operation.id)).await;
         let (freed, trouble) = match freed {
             Ok(freed) => (freed, None),
             Err(error) => (kept(Some(error.to_string())), Some(error.kind())),
         };
+        let now = self.ports.session(id).await?.map(|now| now.condition.status.to_string());
+        self.record(&[Event {
+            from: Some(session.condition.status.to_string()),
+            to: now,
+            cause: freed.reason.clone(),
+            ..self.event(verb.as_str(), id, actor, Some(&operation.id))
+        }])
+        .await;
+        let word = match (trouble, freed.freed, way) {
+            (Some(_), ..) => "failed",
+            (None, true, _) => "freed",
+            (None, false, Way::Cleanup) => "skipped",
+            (None, false, _) => "stopped",
+        };
+        let results = vec![result(id, word, freed.reason.clone())];
+        let operation = Operation { results, ..operation };
         self.finish(ctx, operation, OperationState::Done, None).await;
         Ok(StopResult {
             id: id.clone(),

@@ -6,7 +6,7 @@
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -51,6 +51,26 @@ impl Drop for FileLock {
             tracing::warn!(%error, "a lock file could not be unlocked");
         }
     }
+}
+
+/// Another process that has a part of one of `files` locked for writing, with its name. Known where
+/// the kernel lists its locks in `/proc`.
+pub fn holder(files: &[PathBuf]) -> Option<(u32, String)> {
+    let inodes: Vec<String> = files
+        .iter()
+        .filter_map(|path| Some(std::fs::metadata(path).ok()?.ino().to_string()))
+        .collect();
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    let pid = locks.lines().find_map(|line| {
+        // 1: POSIX  ADVISORY  WRITE 4711 08:01:131 120 120
+        let mut words = line.split_whitespace().skip_while(|word| *word != "WRITE").skip(1);
+        let pid: u32 = words.next()?.parse().ok()?;
+        let inode = words.next()?.rsplit(':').next()?;
+        let is_it = pid != std::process::id() && inodes.iter().any(|known| known == inode);
+        is_it.then_some(pid)
+    })?;
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    Some((pid, name.trim().to_owned()))
 }
 
 /// Takes the lock if it is free.

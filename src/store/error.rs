@@ -6,6 +6,7 @@ use rusqlite::ErrorCode;
 
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::{ProjectName, SessionId};
+use crate::os::lock;
 
 /// A failure of the store; nothing of the attempt was written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +40,12 @@ pub enum StoreError {
         path: PathBuf,
         /// What the database says.
         detail: String,
+    },
+    /// The file was moved away, removed or replaced while it was open; nothing was done.
+    #[error("the store {path} was moved away or replaced while callboard was using it")]
+    Moved {
+        /// Where it was.
+        path: PathBuf,
     },
     /// Another process kept the database busy for too long.
     #[error("could not {attempt}: the store {path} was busy for 5 s")]
@@ -158,6 +165,7 @@ impl StoreError {
             Self::Cursor { .. } | Self::Path { .. } => ErrorKind::Usage,
             Self::Newer { .. }
             | Self::Damaged { .. }
+            | Self::Moved { .. }
             | Self::InTrash { .. }
             | Self::NotInTrash { .. }
             | Self::IdInUse { .. }
@@ -177,7 +185,17 @@ impl StoreError {
             Self::Damaged { .. } => {
                 "run `callboard doctor --repair`: it moves the file aside and restores the newest backup"
             }
-            Self::Busy { .. } => "a large batch may be under way; try again",
+            Self::Moved { .. } => {
+                "put it back where it was, or leave and start callboard again: it begins a new store where there is none"
+            }
+            Self::Busy { path, .. } => {
+                return Some(match lock::holder(&files_of(path)) {
+                    Some((pid, name)) => {
+                        format!("process {pid} ({name}) holds it; wait for its end, then try again")
+                    }
+                    None => "a large batch may be under way; try again".to_owned(),
+                });
+            }
             Self::Database { .. } => "check free space and permissions of the folder",
             Self::InTrash { id } => {
                 return Some(format!("bring it back: `callboard restore {id}`"));
@@ -197,6 +215,13 @@ impl StoreError {
         };
         Some(hint.to_owned())
     }
+}
+
+/// The files whose locks the database uses.
+fn files_of(database: &Path) -> [PathBuf; 2] {
+    let mut shared = database.as_os_str().to_owned();
+    shared.push("-shm");
+    [database.to_owned(), shared.into()]
 }
 
 /// What goes wrong inside the store, before it is known what was attempted.

@@ -77,7 +77,8 @@ fn connect(database: &Path) -> Result<(Connection, (u64, u64)), StoreError> {
     Ok((connection, file))
 }
 
-fn identity(database: &Path) -> Result<(u64, u64), StoreError> {
+/// Device and inode of the file.
+pub(super) fn identity(database: &Path) -> Result<(u64, u64), StoreError> {
     let metadata = fs::metadata(database).map_err(|error| StoreError::Open {
         path: database.to_owned(),
         detail: error.to_string(),

@@ -62,10 +62,13 @@ impl Narrowing {
                 like(text),
             );
         }
+        let since =
+            if deleted { "s.deleted_at" } else { "coalesce(s.last_activity_at, s.created_at)" };
         if let Some(age) = filter.older_than {
-            let since =
-                if deleted { "s.deleted_at" } else { "coalesce(s.last_activity_at, s.created_at)" };
             self.with(&format!("{since} <= ?"), now.minus(age).0);
+        }
+        if let Some(age) = filter.younger_than {
+            self.with(&format!("{since} >= ?"), now.minus(age).0);
         }
         if let Some(dirty) = filter.dirty {
             self.add(if dirty { "s.dirty > 0" } else { "s.dirty = 0" });

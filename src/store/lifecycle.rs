@@ -146,21 +146,21 @@ impl Store {
         .await
     }
 
-    /// Records how many files of a session's worktree have uncommitted changes; none where that
-    /// is not known. Unknown and deleted sessions are passed over.
+    /// Records how many files in the folders of sessions have uncommitted changes; none where that
+    /// is not known. Unknown sessions are passed over.
     ///
     /// # Errors
     /// The database cannot be written.
-    pub async fn set_dirty(&self, id: &SessionId, dirty: Option<u32>) -> Result<(), StoreError> {
-        let id = id.clone();
-        self.write(Durability::Normal, format!("record dirty files of {id}"), move |scope| {
-            scope
-                .conn
-                .prepare_cached(
-                    "UPDATE sessions SET dirty = ?3
-                     WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NULL AND dirty IS NOT ?3",
-                )?
-                .execute(params![scope.workspace, id.as_str(), dirty])?;
+    pub async fn set_dirty(&self, counts: &[(SessionId, Option<u32>)]) -> Result<(), StoreError> {
+        let counts = counts.to_vec();
+        self.write(Durability::Normal, "record uncommitted files".to_owned(), move |scope| {
+            let mut statement = scope.conn.prepare_cached(
+                "UPDATE sessions SET dirty = ?3
+                 WHERE workspace = ?1 AND id = ?2 AND dirty IS NOT ?3",
+            )?;
+            for (id, dirty) in &counts {
+                statement.execute(params![scope.workspace, id.as_str(), dirty])?;
+            }
             Ok(())
         })
         .await

@@ -68,8 +68,20 @@ struct Inner {
 #[derive(Debug, Clone)]
 struct Seat {
     database: PathBuf,
+    /// Device and inode of the file that is open.
+    file: (u64, u64),
     workspace: WorkspaceName,
     clock: Clock,
+}
+
+impl Seat {
+    /// What is written into a file that was moved away is seen by nobody.
+    fn still_there(&self) -> Outcome<()> {
+        match facts::identity(&self.database) {
+            Ok(file) if file == self.file => Ok(()),
+            _ => Err(StoreError::Moved { path: self.database.clone() }.into()),
+        }
+    }
 }
 
 /// One transaction's view: where to read and write, in which workspace, at what time.
@@ -97,8 +109,9 @@ impl Store {
             backups: home.data.join("backups"),
             lock: home.locks().join("migrate.lock"),
         };
-        let seat = Seat { database: database.clone(), workspace, clock };
-        let mut connection = migrate::open(&files, seat.clock.now())?;
+        let mut connection = migrate::open(&files, clock.now())?;
+        let file = facts::identity(&database)?;
+        let seat = Seat { database: database.clone(), file, workspace, clock };
         condition::rederive(&mut connection, &seat)?;
         let readers = (0..READERS)
             .map(|_| connection::open_reader(&database))
@@ -170,9 +183,10 @@ impl Store {
         work: impl FnOnce(&mut Connection) -> Outcome<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, result) = oneshot::channel();
+        let seat = self.inner.seat.clone();
         let job: Job = Box::new(move |connection| {
             // Whoever asked may have stopped waiting; the work is done all the same.
-            let _ = answer.send(work(connection));
+            let _ = answer.send(seat.still_there().and_then(|()| work(connection)));
         });
         if !threads.send(job).await {
             return Err(StoreError::Closed { attempt });

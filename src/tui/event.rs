@@ -231,6 +231,8 @@ pub enum Outcome {
 pub enum Settled {
     /// It was finished or undone.
     Resumed,
+    /// What it did is taken back.
+    Undone,
     /// Part of it failed again.
     StillStuck,
     /// It is left as it is.
@@ -366,6 +368,8 @@ pub enum Effect {
     CancelJob(OperationId),
     /// Finish or undo a stuck operation; [`Outcome::Settled`].
     ResumeJob(OperationId),
+    /// Take back what a stuck operation did; [`Outcome::Settled`].
+    UndoJob(OperationId),
     /// Let a stuck operation be; [`Outcome::Settled`].
     AbandonJob(OperationId),
     /// Suspend the program.

@@ -183,7 +183,7 @@ fn what_was_done_can_be_read() {
         (Some("create"), Some("done"))
     );
     let one = home.run(["ops", "show", operation["id"].as_str().unwrap(), "--json"]).ok().json();
-    assert_eq!(one["session_ids"], serde_json::json!([id]));
+    assert_eq!(one["operations"][0]["session_ids"], serde_json::json!([id]));
     home.run(["ops", "show", "no-such-operation"]).code(3);
     for command in ["show", "rename", "pin", "unpin", "seen", "messages", "events", "screen"] {
         let args = ["chat-99", "title"];

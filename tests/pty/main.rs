@@ -7,6 +7,7 @@
 )]
 
 mod driver;
+mod jobs;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -113,6 +113,7 @@ impl Selector {
             zones: self.zone.clone(),
             text: self.search.clone(),
             older_than: self.older_than,
+            younger_than: None,
             dirty: (self.dirty || self.clean).then_some(self.dirty),
             parent: self.parent.clone(),
             exclude_pinned: self.exclude_pinned,

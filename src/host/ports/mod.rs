@@ -257,6 +257,11 @@ pub trait StorePort: Send + Sync + 'static {
     fn rename(&self, id: &SessionId, title: &str) -> impl Future<Output = PortResult<bool>> + Send;
     /// The operator looked at them (T4).
     fn seen(&self, ids: &[SessionId]) -> impl Future<Output = PortResult<()>> + Send;
+    /// Writes down how many uncommitted files folders hold; none where that is not known.
+    fn set_dirty(
+        &self,
+        counts: &[(SessionId, Option<u32>)],
+    ) -> impl Future<Output = PortResult<()>> + Send;
 
     /// Rows for a plan.
     fn plan_rows(

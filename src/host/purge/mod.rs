@@ -117,6 +117,9 @@ impl<P: Ports> Host<P> {
         report.files_left = removed.left;
         let partly = !report.skipped.is_empty();
         let left: Vec<SessionId> = report.files_left.iter().map(|note| note.id.clone()).collect();
+        let skipped = report.skipped.iter().filter(|row| operation.session_ids.contains(&row.id));
+        let skipped = skipped.map(|row| result(&row.id, "skipped", Some(row.reason.clone())));
+        let operation = Operation { results: skipped.collect(), ..operation };
         self.end_moves(ctx, operation, &left, partly).await;
         Ok(report)
     }

@@ -338,6 +338,14 @@ impl StorePort for Recorder {
     async fn seen(&self, _ids: &[SessionId]) -> PortResult<()> {
         Ok(())
     }
+    async fn set_dirty(&self, counts: &[(SessionId, Option<u32>)]) -> PortResult<()> {
+        self.change(|m| {
+            for (id, dirty) in counts {
+                m.edit(id, |s| Session { dirty: *dirty, ..s });
+            }
+        });
+        Ok(())
+    }
     async fn plan_rows(&self, requested: &BTreeSet<SessionId>) -> PortResult<PlanRows> {
         self.call("plan_rows", None, None)?;
         Ok(self.read(|m| m.plan_rows(requested)))

@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use crate::domain::event::Actor;
 use crate::domain::ids::OperationId;
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{OperationState, StepResult, Verb};
@@ -169,15 +170,15 @@ async fn an_operation_that_runs_is_left_alone_and_one_that_fails_is_stuck_v3() {
     let again = host.recover(&Context::new()).await.unwrap();
     assert_eq!(again.stuck, std::slice::from_ref(&stuck));
     let stuck = OperationId::new(stuck).unwrap();
-    assert!(host.resume(&Context::new(), &stuck).await.unwrap());
+    assert!(host.resume(&Context::new(), &stuck, &Actor::Operator).await.unwrap());
     assert!(recorder.session_now("a").is_none());
-    let error = host.abandon(&Context::new(), &stuck).await.unwrap_err();
+    let error = host.abandon(&Context::new(), &stuck, &Actor::Operator).await.unwrap_err();
     assert!(matches!(error, HostError::NoOperation(_)), "{error}");
     let running = OperationId::new(running).unwrap();
-    let error = host.abandon(&Context::new(), &running).await.unwrap_err();
+    let error = host.abandon(&Context::new(), &running, &Actor::Operator).await.unwrap_err();
     assert!(matches!(error, HostError::Refused { .. }), "{error}");
     recorder.change(|m| m.held.clear());
-    host.abandon(&Context::new(), &running).await.unwrap();
+    host.abandon(&Context::new(), &running, &Actor::Operator).await.unwrap();
     assert!(recorder.session_now("b").unwrap().is_live());
 }
 

@@ -62,8 +62,8 @@ async fn filters_apply_before_limit_and_count_p5() {
     fixture.observe("shop-3", 1, 2, Activity::Idle);
     fixture.store.pin(&[id("shop-3")], true).await.unwrap();
     fixture.store.rename(&id("chat-1"), "Give 100% of_it").await.unwrap();
-    fixture.store.set_dirty(&id("shop-1"), Some(2)).await.unwrap();
-    fixture.store.set_dirty(&id("shop-2"), Some(0)).await.unwrap();
+    let counts = [(id("shop-1"), Some(2)), (id("shop-2"), Some(0))];
+    fixture.store.set_dirty(&counts).await.unwrap();
     fixture.store.set_pr_facts(&id("shop-2"), vec![failing_pr(1)]).await.unwrap();
     let cases: Vec<(Filter, &[&str])> = vec![
         (

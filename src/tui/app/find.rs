@@ -97,11 +97,7 @@ impl Parsed {
                 filter.project = ProjectName::new(values).ok();
                 filter.project.is_some()
             }
-            // Sessions are only ever looked for by being left alone long enough.
-            "age" => {
-                filter.older_than = parse_duration(values.trim_start_matches('>'));
-                filter.older_than.is_some()
-            }
+            "age" => filter_by_age(filter, values),
             "dirty" => {
                 filter.dirty = match values {
                     "yes" => Some(true),
@@ -113,6 +109,18 @@ impl Parsed {
             _ => false,
         }
     }
+}
+
+/// `7d`, `>7d`: left alone for so long. `<1d`: active since.
+fn filter_by_age(filter: &mut Filter, value: &str) -> bool {
+    let (bound, age) = match value.strip_prefix('<') {
+        Some(age) => (&mut filter.younger_than, age),
+        None => (&mut filter.older_than, value.strip_prefix('>').unwrap_or(value)),
+    };
+    let age = age.strip_prefix('=').unwrap_or(age);
+    *bound = parse_duration(age);
+    // `<` alone is a value that is still being typed.
+    bound.is_some() || age.is_empty()
 }
 
 #[cfg(test)]
@@ -129,6 +137,25 @@ mod tests {
         assert_eq!(parsed.error, None);
         let whole: String = parsed.pieces.iter().map(|piece| piece.text.as_str()).collect();
         assert_eq!(whole, "agent:claude,codex status:idle age:>7d  che ck");
+    }
+
+    #[test]
+    fn ages_are_bounded_on_both_sides() {
+        let day = std::time::Duration::from_hours(24);
+        for (text, older, younger) in [
+            ("age:1d", Some(day), None),
+            ("age:>1d", Some(day), None),
+            ("age:>=1d", Some(day), None),
+            ("age:<1d", None, Some(day)),
+            ("age:<=1d", None, Some(day)),
+            ("age:>1d age:<7d", Some(day), Some(day * 7)),
+            ("age:<", None, None),
+        ] {
+            let parsed = parse(text);
+            assert_eq!((parsed.filter.older_than, parsed.filter.younger_than), (older, younger));
+            assert_eq!(parsed.error, None, "{text}");
+        }
+        assert_eq!(parse("age:<young").error.as_deref(), Some("no such word: age:<young"));
     }
 
     #[test]

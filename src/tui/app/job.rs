@@ -200,11 +200,11 @@ impl Jobs {
                 let stored = stored.filter(|result| !(unfinished && result.state == "closed"));
                 let state = live
                     .map(|(state, _)| state.clone())
-                    .or_else(|| stored.map(|result| result.state.clone()))
+                    .or_else(|| stored.map(|result| result.state.replace('_', " ")))
                     .unwrap_or_else(|| otherwise.to_owned());
                 JobRow {
                     id: id.clone(),
-                    rank: rank(operation.kind, &state),
+                    rank: rank(operation, &state),
                     state,
                     detail: stored.and_then(|result| result.detail.clone()),
                     since: live.map(|(_, since)| *since),
@@ -243,13 +243,13 @@ impl Jobs {
     }
 }
 
-/// Whether an operation is a delete whose batch may be brought back.
+/// Whether an operation is stuck, or a delete whose batch may be brought back.
 pub fn can_be_undone(operation: &Operation) -> bool {
-    let ended = matches!(
-        operation.state,
-        OperationState::Done | OperationState::Partly | OperationState::Stuck
-    );
-    operation.kind == Verb::Delete && ended
+    match operation.state {
+        OperationState::Stuck => true,
+        OperationState::Done | OperationState::Partly => operation.kind == Verb::Delete,
+        OperationState::Running | OperationState::Failed | OperationState::Cancelled => false,
+    }
 }
 
 /// One session of an operation.
@@ -284,13 +284,14 @@ pub enum Rank {
     Waiting,
 }
 
-fn rank(verb: Verb, state: &str) -> Rank {
+fn rank(operation: &Operation, state: &str) -> Rank {
+    let ended = matches!(operation.state, OperationState::Done | OperationState::Partly);
     match state {
         "failed" => Rank::Failed,
         "escalated" => Rank::Escalated,
         "skipped" => Rank::Skipped,
         "waiting" | "not done" => Rank::Waiting,
-        state if is_final(verb, state) => Rank::Done,
+        state if ended || is_final(operation.kind, state) => Rank::Done,
         _ => Rank::InHand,
     }
 }

@@ -83,9 +83,10 @@ impl App {
                 },
                 "still running",
             ),
-            Action::Undo if self.view == View::Jobs => {
-                unless(self.jobs.current().is_some_and(job::can_be_undone), "no delete that ended")
-            }
+            Action::Undo if self.view == View::Jobs => unless(
+                self.jobs.current().is_some_and(job::can_be_undone),
+                "neither stuck nor a delete that ended",
+            ),
             Action::Undo => unless(self.board.last_batch.is_some(), "nothing to undo"),
             Action::NextWaiting | Action::PreviousWaiting => {
                 unless(!self.board.waiting.is_empty(), "nobody needs you")

@@ -116,14 +116,20 @@ impl<P: Ports> Effects<P> {
             Effect::CancelJob(id) => self.jobs().cancel(&id),
             Effect::ResumeJob(id) => {
                 self.outcome(format!("Operation {id} was not resumed"), async move |host| {
-                    let whole = host.resume(&Context::new(), &id).await?;
+                    let whole = host.resume(&Context::new(), &id, &Actor::Operator).await?;
                     let how = if whole { Settled::Resumed } else { Settled::StillStuck };
                     Ok(Outcome::Settled { id, how })
                 });
             }
+            Effect::UndoJob(id) => {
+                self.outcome(format!("Operation {id} was not undone"), async move |host| {
+                    host.undo(&Context::new(), &id, &Actor::Operator).await?;
+                    Ok(Outcome::Settled { id, how: Settled::Undone })
+                });
+            }
             Effect::AbandonJob(id) => {
                 self.outcome(format!("Operation {id} was not abandoned"), async move |host| {
-                    host.abandon(&Context::new(), &id).await?;
+                    host.abandon(&Context::new(), &id, &Actor::Operator).await?;
                     Ok(Outcome::Settled { id, how: Settled::Abandoned })
                 });
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::queue::Queue;
@@ -28,6 +28,8 @@ const AUDIT: usize = 500;
 
 /// A question that failed is asked again after this time, where no newer one takes its place.
 const AGAIN: Duration = Duration::from_secs(1);
+/// For so long a count of uncommitted files is good enough for the filter that asks by them.
+const COUNTED_FOR: Duration = Duration::from_secs(10);
 
 /// A question.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +69,8 @@ impl Queries {
     pub(super) fn start<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>) -> Self {
         let queues = [Queue::new(), Queue::new(), Queue::new(), Queue::new()];
         let workers = queues.clone().map(|queue| {
-            let worker = Worker { host: host.clone(), out: out.clone(), fault: false };
+            let worker =
+                Worker { host: host.clone(), out: out.clone(), fault: false, counted: None };
             AbortOnDropHandle::new(tokio::spawn(worker.run(queue)))
         });
         let [overview, pages, tabs, work] = queues;
@@ -101,6 +104,8 @@ struct Worker<P> {
     out: mpsc::Sender<Event>,
     /// The last question failed, and the operator was told.
     fault: bool,
+    /// The filter by uncommitted files that was asked last, and when they were counted for it.
+    counted: Option<(Filter, Instant)>,
 }
 
 impl<P: Ports> Worker<P> {
@@ -122,7 +127,26 @@ impl<P: Ports> Worker<P> {
         }
     }
 
-    async fn ask(&self, query: &Query) -> PortResult<Option<Event>> {
+    /// Uncommitted files are counted anew before a filter asks by them, at most once in a while.
+    async fn count_if_asked(&mut self, query: &PageQuery) {
+        let recent = |(filter, at): &(Filter, Instant)| {
+            *filter == query.filter && at.elapsed() < COUNTED_FOR
+        };
+        if query.filter.dirty.is_none() || self.counted.as_ref().is_some_and(recent) {
+            return;
+        }
+        let ctx = Context::new();
+        let counted = self.host.count_uncommitted(&ctx, &query.filter, query.deleted);
+        if let Err(error) = counted.await {
+            tracing::warn!(%error, "uncommitted files are not counted");
+        }
+        self.counted = Some((query.filter.clone(), Instant::now()));
+    }
+
+    async fn ask(&mut self, query: &Query) -> PortResult<Option<Event>> {
+        if let Query::Page { query, .. } = query {
+            self.count_if_asked(query).await;
+        }
         let ports = self.host.ports();
         Ok(match query {
             Query::Board => Some(Event::Board(Box::new(self.board().await?))),

@@ -1,6 +1,6 @@
 //! Operations: what the operator does with them, and leaving while some run.
 
-use crate::domain::operation::Operation;
+use crate::domain::operation::{Operation, Verb};
 use crate::host::report::RestoreTarget;
 use crate::tui::action::Action;
 use crate::tui::app::overlay::{Confirm, LEAVING, LeaveDialog, Leaving, Overlay};
@@ -31,6 +31,7 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             };
             app.overlays.push(Overlay::Confirm(confirm));
         }
+        Action::Undo if operation.kind != Verb::Delete => effects.push(Effect::UndoJob(id)),
         Action::Undo => {
             effects.push(Effect::Restore { target: RestoreTarget::Batch(id), undo: true });
         }
@@ -61,6 +62,7 @@ pub(super) fn settled(app: &mut App, id: &crate::domain::ids::OperationId, how: 
     let what = crate::tui::app::words::sentence(&what);
     let (kind, title) = match how {
         Settled::Resumed => (ToastKind::Result, format!("{what} came to its end.")),
+        Settled::Undone => (ToastKind::Result, format!("{what} is undone.")),
         Settled::StillStuck => (ToastKind::Partly, format!("{what} is still not done.")),
         Settled::Abandoned => (ToastKind::Result, format!("{what} is abandoned.")),
     };
@@ -82,7 +84,9 @@ pub(super) fn leave_by(app: &mut App, leave: LeaveDialog, effects: &mut Vec<Effe
     let running: Vec<_> = app.jobs.notable().map(|job| job.id.clone()).collect();
     match LEAVING.get(leave.index).map_or(Leaving::Wait, |(way, _)| *way) {
         Leaving::HandOver => {
-            effects.push(Effect::Quit { farewell: farewell(app), hand_over: running });
+            let jobs = format!("{} in the background.", goes_on(running.len()));
+            let farewell = [farewell(app), jobs].join(" ").trim_start().to_owned();
+            effects.push(Effect::Quit { farewell, hand_over: running });
             return;
         }
         Leaving::Cancel => effects.extend(running.into_iter().map(Effect::CancelJob)),
@@ -97,6 +101,10 @@ pub(super) fn leave_when_done(app: &App, effects: &mut Vec<Effect>) {
     if app.jobs.notable().next().is_none() && app.overlays.iter().any(waits) {
         effects.push(Effect::Quit { farewell: farewell(app), hand_over: Vec::new() });
     }
+}
+
+fn goes_on(jobs: usize) -> String {
+    if jobs == 1 { "1 job goes on".to_owned() } else { format!("{jobs} jobs go on") }
 }
 
 /// The line that is printed after leaving.

@@ -161,7 +161,7 @@ async fn what_was_closed_before_a_crash_was_live() {
                 recorder.change(|m| m.keepers.remove("a"));
             }
             let operation = last(&recorder);
-            host.resume(&Context::new(), &operation.id).await.unwrap();
+            host.resume(&Context::new(), &operation.id, &OPERATOR).await.unwrap();
             assert!(deleted(&recorder).is_empty());
             // Handed over twice: the second worker is stopped before it did anything.
             let stopped = Context::new();
@@ -208,7 +208,7 @@ async fn a_handed_over_done_is_done() {
             () = faults.crashed() => {}
             _ = stop(&host, &ctx) => panic!("no crash {crash}"),
         }
-        host.resume(&Context::new(), &last(&recorder).id).await.unwrap();
+        host.resume(&Context::new(), &last(&recorder).id, &OPERATOR).await.unwrap();
         let state = recorder.session_now("a").unwrap().condition.lifecycle.state;
         assert_eq!(state, State::Done, "{crash}");
     }

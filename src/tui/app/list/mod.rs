@@ -233,6 +233,7 @@ impl List {
             || !filter.statuses.is_empty()
             || !filter.zones.is_empty()
             || filter.older_than.is_some()
+            || filter.younger_than.is_some()
             || filter.dirty.is_some()
     }
 
