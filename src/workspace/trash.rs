@@ -101,12 +101,11 @@ impl Workspace {
     /// Refuses what is not ours to move: a folder under our root that callboard did not make, and one
     /// elsewhere, where `restore --to` puts folders, that is no linked worktree of the repository.
     fn check_movable(&self, repository: Option<&Repository>, from: &Path) -> WorkspaceResult<()> {
-        let elsewhere = strictly_inside(&self.home.worktrees(&self.name), from);
-        match (elsewhere, repository) {
-            (Err(_), Some(repository)) if !exists(from) || is_linked(repository, from) => Ok(()),
-            (Err(refused), _) => Err(refused),
-            (Ok(_), _) => self.check_ours(from),
-        }
+        let Err(elsewhere) = strictly_inside(&self.home.worktrees(&self.name), from) else {
+            return self.check_ours(from);
+        };
+        let linked = |repository| !exists(from) || is_linked(repository, from);
+        if repository.is_some_and(linked) { Ok(()) } else { Err(elsewhere) }
     }
 
     /// Moves a worktree back, attaches its branch where that is still right, and unlocks it. Done

@@ -197,7 +197,7 @@ fn a_killed_cleanup_loses_nothing_k4() {
     repository.commit("ignored files");
     let folder = |id: &str| home.path().join("data/worktrees/default/depot").join(id);
     let mut needs = Duration::ZERO;
-    for round in 0..1 + rounds().div_ceil(4) {
+    for round in 0..=rounds().div_ceil(4) {
         let made = ["clean", "dirty", "aside"].map(|id| format!("{id}-{round}"));
         for id in &made {
             home.spawn(["--project", "depot", "--id", id], "wait");

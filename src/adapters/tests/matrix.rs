@@ -186,7 +186,7 @@ impl Stage {
             let now = files(&place);
             match held {
                 Some(held) => {
-                    assert_eq!(&now, held, "{case}: files of {id} in {}", place.display())
+                    assert_eq!(&now, held, "{case}: files of {id} in {}", place.display());
                 }
                 None => assert!(now.contains_key(Path::new("lib.txt")), "{case}: {id}: {now:?}"),
             }
