@@ -36,7 +36,7 @@ pub(crate) async fn list<P: Ports>(console: &Console<P>, args: ListArgs) -> Comm
         offset: args.offset,
     };
     let ports = console.host.ports();
-    console.host.settle_due().await?;
+    console.host.ports().settle_due().await?;
     let mut page = if nothing { Page::default() } else { ports.page(&query).await? };
     if !args.deleted && console.reconcile(&page.sessions).await? {
         page = ports.page(&query).await?;
@@ -73,7 +73,7 @@ fn table(page: &Page, now: Timestamp) -> String {
 /// # Errors
 /// The store cannot be read.
 pub(crate) async fn sections<P: Ports>(console: &Console<P>) -> CommandResult {
-    console.host.settle_due().await?;
+    console.host.ports().settle_due().await?;
     let sections = console.host.ports().sections().await?;
     console.out.answer(&Named("sections", &sections), |list| section_table(list.1))?;
     Ok(Ending::Done)
@@ -104,7 +104,7 @@ fn section_table(sections: &[Section]) -> String {
 /// There is no such session, or the store cannot be read.
 pub(crate) async fn show<P: Ports>(console: &Console<P>, id: &SessionId) -> CommandResult {
     let mut session = console.session(id).await?;
-    console.host.settle_due().await?;
+    console.host.ports().settle_due().await?;
     if console.reconcile(std::slice::from_ref(&session)).await? {
         session = console.session(id).await?;
     }
