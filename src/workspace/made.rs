@@ -26,10 +26,10 @@ impl Workspace {
     /// Why the folder of a worktree must stay where it is, if it must: it lies elsewhere, or another
     /// folder came in its place. One that is gone need not stay.
     pub fn must_stay(&self, path: &Path) -> Option<String> {
-        match self.check_ours(path) {
-            Ok(()) => None,
-            Err(error) => Some(error.to_string()),
-        }
+        let inside = strictly_inside(&self.home.worktrees(&self.name), path).is_ok();
+        // One that was restored elsewhere is looked at with its repository when it is moved.
+        let elsewhere = !inside && git_dir(path).is_some();
+        self.check_ours(path).err().filter(|_| !elsewhere).map(|error| error.to_string())
     }
 
     /// Refuses a folder that callboard did not make. One without a note, from before there were any,
