@@ -6,7 +6,7 @@ use crate::host::ports::{AgentPort, LaunchPlan, LaunchedHow, PortResult};
 
 use super::Real;
 
-impl AgentPort for Real {
+impl<R: Send + Sync + 'static> AgentPort for Real<R> {
     fn check_agent(&self, launch: &LaunchFacts) -> PortResult<()> {
         Ok(self.agents.check_agent(launch)?)
     }

@@ -8,7 +8,7 @@ use crate::host::ports::{LockPort, PortResult};
 
 use super::Real;
 
-impl LockPort for Real {
+impl<R: Send + Sync + 'static> LockPort for Real<R> {
     type Guard = LockGuard;
 
     async fn acquire(

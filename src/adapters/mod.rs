@@ -7,10 +7,9 @@ mod locks;
 mod purge;
 mod runtime;
 mod store;
+#[cfg(test)]
+mod tests;
 mod workspace;
-
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
@@ -23,17 +22,18 @@ use crate::host::locks::FileLocks;
 use crate::host::ports::PortResult;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
-use crate::runtime::client::Launching;
 use crate::store::Store;
 use crate::workspace::Workspace;
 
 pub use crate::config::Mistake;
 pub use crate::store::rows::SeededSession;
 pub use error::OpenError;
+pub use runtime::Keepers;
 
-/// The real parts of one workspace of one installation.
+/// The real parts of one workspace of one installation; tests put something else in the place of
+/// the keepers.
 #[derive(Debug)]
-pub struct Real {
+pub struct Real<R = Keepers> {
     home: Home,
     config: Config,
     agents: Registry,
@@ -41,8 +41,7 @@ pub struct Real {
     store: Store,
     workspace: Workspace,
     locks: FileLocks,
-    /// Launches that are ready and not yet published: dropping one ends its keeper (C4).
-    launches: Mutex<HashMap<(SessionId, u32), Launching>>,
+    runtime: R,
 }
 
 /// Opens an installation: configuration, agents, store, locks; and puts the coordinators on them.
@@ -50,6 +49,10 @@ pub struct Real {
 /// # Errors
 /// The configuration has a mistake, or a folder or the store cannot be opened.
 pub async fn open(home: &Home, workspace: WorkspaceName) -> Result<Host<Real>, OpenError> {
+    Ok(Host::new(parts(home, workspace, Keepers::default()).await?))
+}
+
+async fn parts<R>(home: &Home, workspace: WorkspaceName, runtime: R) -> Result<Real<R>, OpenError> {
     let config = config::load(home)?;
     let (agents, mistakes) = Registry::load(home, &config);
     let (files, name) = (home.clone(), workspace.clone());
@@ -62,7 +65,7 @@ pub async fn open(home: &Home, workspace: WorkspaceName) -> Result<Host<Real>, O
     let locks = FileLocks::new(home, &workspace, max_starting, Clock::System);
     let locks =
         locks.map_err(|error| OpenError::Folder { what: "the lock files".to_owned(), error })?;
-    Ok(Host::new(Real {
+    Ok(Real {
         workspace: Workspace::new(home.clone(), workspace, &config),
         home: home.clone(),
         config,
@@ -70,11 +73,11 @@ pub async fn open(home: &Home, workspace: WorkspaceName) -> Result<Host<Real>, O
         mistakes,
         store,
         locks,
-        launches: Mutex::default(),
-    }))
+        runtime,
+    })
 }
 
-impl Real {
+impl<R> Real<R> {
     /// The folders.
     pub fn home(&self) -> &Home {
         &self.home
@@ -114,14 +117,5 @@ impl Real {
     /// The store cannot be written.
     pub async fn set_pr_facts(&self, id: &SessionId, prs: Vec<PrFacts>) -> PortResult<()> {
         Ok(self.store.set_pr_facts(id, prs).await?)
-    }
-
-    fn launches(&self) -> MutexGuard<'_, HashMap<(SessionId, u32), Launching>> {
-        self.launches.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn take_launches(&self, id: &SessionId) -> Vec<Launching> {
-        let mut launches = self.launches();
-        launches.extract_if(|(launched, _), _| launched == id).map(|(_, launch)| launch).collect()
     }
 }

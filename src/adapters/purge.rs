@@ -14,7 +14,7 @@ use crate::os::fs::remove_tree;
 use super::Real;
 use super::workspace::within;
 
-impl PurgePort for Real {
+impl<R: Send + Sync + 'static> PurgePort for Real<R> {
     async fn tombstones(&self) -> PortResult<Vec<Tombstone>> {
         Ok(self.store.tombstones().await?)
     }

@@ -1,6 +1,8 @@
 //! Keepers as a port.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
@@ -12,7 +14,7 @@ use crate::host::ports::{
 };
 use crate::monitor::probe;
 use crate::os::{paths, random, spawn};
-use crate::runtime::client::{self, ClientError, ClientResult, Keeper};
+use crate::runtime::client::{self, ClientError, ClientResult, Keeper, Launching};
 use crate::runtime::keeper::{self, Listed};
 use crate::runtime::launch::{AgentEnvironment, LaunchSpec, build_environment};
 use crate::runtime::strays::{self, Stray};
@@ -20,6 +22,24 @@ use crate::runtime::wire::message::{Condition, StopPace};
 
 use super::Real;
 use super::workspace::ended_error;
+
+/// Keepers, each a process of its own.
+#[derive(Debug, Default)]
+pub struct Keepers {
+    /// Launches that are ready and not yet published: dropping one ends its keeper (C4).
+    launches: Mutex<HashMap<(SessionId, u32), Launching>>,
+}
+
+impl Keepers {
+    fn launches(&self) -> MutexGuard<'_, HashMap<(SessionId, u32), Launching>> {
+        self.launches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_launches(&self, id: &SessionId) -> Vec<Launching> {
+        let mut launches = self.launches();
+        launches.extract_if(|(launched, _), _| launched == id).map(|(_, launch)| launch).collect()
+    }
+}
 
 impl RuntimePort for Real {
     async fn start(&self, ctx: &Context, request: &StartRequest) -> PortResult<Started> {
@@ -35,7 +55,7 @@ impl RuntimePort for Real {
         let what = format!("starting {} of {}", request.agent, request.id);
         let launching = within(ctx, &what, client::start(&spec, &binary)).await?;
         let ready = launching.ready();
-        self.launches().insert((request.id.clone(), request.generation), launching);
+        self.runtime.launches().insert((request.id.clone(), request.generation), launching);
         Ok(Started {
             created: true,
             keeper_pid: ready.keeper_pid,
@@ -50,7 +70,7 @@ impl RuntimePort for Real {
         id: &SessionId,
         generation: u32,
     ) -> PortResult<()> {
-        let launching = self.launches().remove(&(id.clone(), generation));
+        let launching = self.runtime.launches().remove(&(id.clone(), generation));
         match launching {
             Some(launching) => within(ctx, &format!("publishing {id}"), launching.publish()).await,
             // A runtime that was found running is published already (C2).
@@ -59,7 +79,7 @@ impl RuntimePort for Real {
     }
 
     async fn close(&self, ctx: &Context, id: &SessionId) -> PortResult<Closed> {
-        let abandoned = self.take_launches(id);
+        let abandoned = self.runtime.take_launches(id);
         let was_launching = !abandoned.is_empty();
         for launching in abandoned {
             within(ctx, &format!("ending {id}"), launching.abandon()).await?;

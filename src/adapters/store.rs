@@ -21,7 +21,7 @@ use crate::store::rows;
 
 use super::Real;
 
-impl StorePort for Real {
+impl<R: Send + Sync + 'static> StorePort for Real<R> {
     fn now(&self) -> Timestamp {
         self.store.now()
     }

@@ -15,7 +15,7 @@ use crate::workspace::{self, WorkspaceResult};
 
 use super::Real;
 
-impl FolderPort for Real {
+impl<R: Send + Sync + 'static> FolderPort for Real<R> {
     async fn changes(
         &self,
         ctx: &Context,
@@ -36,7 +36,7 @@ impl FolderPort for Real {
     }
 }
 
-impl WorkspacePort for Real {
+impl<R: Send + Sync + 'static> WorkspacePort for Real<R> {
     async fn is_repository(&self, path: &Path) -> bool {
         self.workspace.is_repository(path).await
     }

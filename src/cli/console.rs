@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::adapters::{self, Real};
@@ -16,7 +17,8 @@ use crate::host::Host;
 use crate::host::context::Context;
 use crate::host::error::HostError;
 use crate::host::ports::{PortResult, Ports};
-use crate::host::report::{Progress, QUEUED};
+use crate::host::report::{Progress, QUEUED, waiting_for};
+use crate::os::clock::Clock;
 use crate::os::paths::Home;
 
 use super::error::CliError;
@@ -70,11 +72,7 @@ impl<P: Ports> Console<P> {
     /// # Errors
     /// The store cannot be written.
     pub(crate) async fn reconcile(&self, sessions: &[Session]) -> Result<bool, CliError> {
-        if !sessions.iter().any(Session::is_live) {
-            return Ok(false);
-        }
-        let changed = self.host.reconcile().await?;
-        Ok(sessions.iter().any(|session| changed.contains(&session.id)))
+        Ok(!self.host.probe(sessions).await?.is_empty())
     }
 }
 
@@ -130,7 +128,7 @@ impl<P: Ports> Console<P> {
     /// half done are finished or undone. One that cannot be keeps nothing else from working.
     pub(crate) async fn recover_first(&self) {
         let recovered = match self.has_orphan().await {
-            Ok(true) => self.host.recover(&self.context).await.map(drop),
+            Ok(true) => self.host.recover_operations(&self.context).await.map(drop),
             Ok(false) => Ok(()),
             Err(error) => Err(error.into()),
         };
@@ -196,6 +194,20 @@ pub(crate) async fn open(
         config,
         actor: actor(),
     })
+}
+
+/// Says on standard error what the command waits for (`spec/lifecycle.md` L5).
+pub(crate) async fn say_waits(mut progress: broadcast::Receiver<Progress>, out: Output) {
+    loop {
+        match progress.recv().await {
+            Ok(Progress::Waits { id, behind, since, .. }) => {
+                let waited = Clock::System.now().since(since);
+                out.remark(&waiting_for(behind, &id, waited));
+            }
+            Ok(_) | Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
+        }
+    }
 }
 
 fn cancel_on_signals(cancel: CancellationToken) -> Result<(), CliError> {

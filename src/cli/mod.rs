@@ -106,7 +106,10 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
     }
     let console = console::open(home, config, cli.global.workspace, out).await?;
     match cli.command {
-        Some(command) => Box::pin(dispatch(&console, command)).await,
+        Some(command) => {
+            tokio::spawn(console::say_waits(console.host.subscribe(), out));
+            Box::pin(dispatch(&console, command)).await
+        }
         None => board::run(&console, cli.board).await,
     }
 }

@@ -97,7 +97,7 @@ async fn watch<P: Ports>(
     let pause = if armed { SETTLING } else { PROBE_EVERY };
     loop {
         if probed.is_none_or(|at| clock::monotonic() >= at + PROBE_EVERY) {
-            console.host.settle_due().await?;
+            console.host.ports().settle_due().await?;
             console.reconcile(&sessions).await?;
             sessions = console.sessions(&ids).await?;
             probed = Some(clock::monotonic());

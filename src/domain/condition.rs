@@ -72,6 +72,17 @@ impl Condition {
         self.status.zone()
     }
 
+    /// Since when it wants the operator; none where it does not (T4).
+    pub fn waiting_since(&self) -> Option<Timestamp> {
+        let activity = self.activity.since;
+        Some(match self.attention? {
+            Attention::FinishedUnseen => self.finished_at.unwrap_or(activity),
+            Attention::Retrying => activity.plus(RETRYING_AFTER),
+            Attention::Stalled => self.last_activity_at.unwrap_or(activity).plus(STALLED_AFTER),
+            _ => self.status_since,
+        })
+    }
+
     /// A launch of `generation` was made ready: alive, no fact yet (C3, B2).
     pub fn launched(mut self, generation: u32, now: Timestamp) -> Self {
         self.lifecycle.generation = generation;

@@ -133,13 +133,15 @@ impl ProjectName {
         let mut text: String = folder
             .to_lowercase()
             .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
+            .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_') { c } else { '-' })
             .take(36)
             .collect();
-        while text.contains("--") {
-            text = text.replace("--", "-");
+        for twice in ["..", "--"] {
+            while text.contains(twice) {
+                text = text.replace(twice, "-");
+            }
         }
-        let text = text.trim_matches(|c| c == '-' || c == '_');
+        let text = text.trim_matches(|c| matches!(c, '-' | '_' | '.'));
         if text.is_empty() || text == CHAT {
             Self("project".to_owned())
         } else {
@@ -183,6 +185,8 @@ mod tests {
     #[test]
     fn a_project_is_named_after_its_folder() {
         assert_eq!(ProjectName::from_folder("My Shop (2)").as_str(), "my-shop-2");
+        assert_eq!(ProjectName::from_folder("Shop.v2_b").as_str(), "shop.v2_b");
+        assert_eq!(ProjectName::from_folder(".shop..x.").as_str(), "shop-x");
         assert_eq!(ProjectName::from_folder("chat").as_str(), "project");
         assert_eq!(ProjectName::from_folder("日本").as_str(), "project");
         let long = ProjectName::new("x".repeat(40)).unwrap().numbered(12);
@@ -195,6 +199,7 @@ mod tests {
         fn every_folder_gives_a_legal_project_name(folder in ".{0,60}") {
             let name = ProjectName::from_folder(&folder).numbered(12);
             prop_assert!(ProjectName::new(name.as_str()).is_ok(), "{name}");
+            prop_assert!(name.as_str().len() <= 40);
         }
     }
 }

@@ -43,6 +43,11 @@ impl Evidence {
         self.keeper == Answer::No && self.process == Answer::No
     }
 
+    /// Both are gone, and nobody asked for that.
+    fn is_surprise(&self) -> bool {
+        self.reads_dead() && self.kill_requested.is_none()
+    }
+
     /// The evidence without times, as compared from attempt to attempt.
     fn fingerprint(&self, recent: bool) -> String {
         format!("keeper {:?}, process {:?}, recent {recent}", self.keeper, self.process)
@@ -50,11 +55,13 @@ impl Evidence {
 }
 
 /// Rule A6: if in one round five or more and over half of the live sessions read dead, all of them
-/// count as failed probes.
-pub fn break_circuit(round: &mut [Evidence]) {
-    let dead = round.iter().filter(|evidence| evidence.reads_dead()).count();
+/// count as failed probes. Those whose end was asked for are meant to be gone (A4), and no sign of a
+/// fault.
+pub fn break_circuit<'e>(round: impl Iterator<Item = &'e mut Evidence>) {
+    let round: Vec<_> = round.collect();
+    let dead = round.iter().filter(|evidence| evidence.is_surprise()).count();
     if dead >= 5 && dead * 2 > round.len() {
-        for evidence in round.iter_mut().filter(|evidence| evidence.reads_dead()) {
+        for evidence in round.into_iter().filter(|evidence| evidence.is_surprise()) {
             evidence.keeper = Answer::Failed;
             evidence.process = Answer::Failed;
         }
@@ -84,7 +91,7 @@ pub(super) fn conclude(now_is: &Condition, evidence: &Evidence, now: Timestamp) 
     }
 }
 
-/// Both alive ends a doubt, and changes nothing else.
+/// Both alive ends a doubt, also one that came to its end as stuck (V4), and changes nothing else.
 fn rescue(mut next: Condition) -> Condition {
     if matches!(next.lifecycle.state, State::Detecting | State::Stuck) {
         next.lifecycle.state = next.activity.value.state();
@@ -155,6 +162,7 @@ mod tests {
         Evidence { keeper, process, kill_requested: None }
     }
 
+    /// A4: what follows from keeper, process and activity within 60 s
     #[rstest]
     #[case(Answer::Yes, Answer::Yes, 100, State::Working)]
     #[case(Answer::No, Answer::No, 100, State::Terminated)]
@@ -175,6 +183,7 @@ mod tests {
         assert_eq!(probed.lifecycle.reason, lost);
     }
 
+    /// A4: a kill that was requested
     #[test]
     fn a_requested_kill_is_believed_although_it_was_active_just_now_a4() {
         let evidence = Evidence {
@@ -185,6 +194,45 @@ mod tests {
         assert_eq!(probed.lifecycle.reason, Some(TerminationReason::ManuallyKilled));
     }
 
+    /// A4: both alive changes nothing but a doubt
+    #[rstest]
+    #[case(Activity::Idle)]
+    #[case(Activity::Blocked)]
+    #[case(Activity::Active)]
+    fn both_alive_rescues_only_who_is_in_doubt(#[case] value: Activity) {
+        let mut session = live();
+        session.activity.value = value;
+        session.lifecycle.state = value.state();
+        let session = session.settle(&[], at(1));
+        let alive = found(Answer::Yes, Answer::Yes);
+        assert_eq!(session.probed(&alive, &[], at(100)), session);
+        let doubt = session.probed(&found(Answer::Failed, Answer::Yes), &[], at(100));
+        assert_eq!(doubt.lifecycle.state, State::Detecting);
+        assert_eq!(doubt.probed(&alive, &[], at(130)).lifecycle.state, value.state());
+    }
+
+    /// A4: dead with activity a moment ago is a doubt, and a death once the activity is old
+    #[test]
+    fn recent_activity_delays_a_death() {
+        let dead = found(Answer::No, Answer::No);
+        let doubt = live().probed(&dead, &[], at(59));
+        assert_eq!(doubt.lifecycle.state, State::Detecting);
+        let lost = doubt.probed(&dead, &[], at(60));
+        assert_eq!(lost.lifecycle.reason, Some(TerminationReason::RuntimeLost));
+    }
+
+    /// A6, A4: ends that were asked for are no sign of a fault
+    #[test]
+    fn ends_that_were_asked_for_break_no_circuit() {
+        let killed = Some(TerminationReason::ManuallyKilled);
+        let asked = Evidence { kill_requested: killed, ..found(Answer::No, Answer::No) };
+        let mut round = vec![asked; 20];
+        round[..4].fill(found(Answer::No, Answer::No));
+        break_circuit(round.iter_mut());
+        assert!(round.iter().all(Evidence::reads_dead));
+    }
+
+    /// A5, A4: attempts 30 s apart, stuck after three; both alive rescues
     #[test]
     fn three_equal_attempts_are_stuck_a5() {
         let failed = found(Answer::Failed, Answer::Failed);
@@ -203,6 +251,7 @@ mod tests {
         assert_eq!(rescued.lifecycle.state, State::Working);
     }
 
+    /// A5: other evidence restarts the count; 5 minutes are the limit
     #[test]
     fn other_evidence_starts_the_count_again_but_five_minutes_are_the_limit_a5() {
         let mut session = live();
@@ -216,6 +265,7 @@ mod tests {
         assert_eq!(over.lifecycle.state, State::Stuck);
     }
 
+    /// A3: a valid signal ends detecting
     #[test]
     fn a_valid_signal_ends_detecting_a3() {
         let lost = live().probed(&found(Answer::No, Answer::Yes), &[], at(100));
@@ -240,6 +290,7 @@ mod tests {
         assert_eq!((back.lifecycle.state, back.lifecycle.detecting), (State::Idle, None));
     }
 
+    /// A5: terminal rows are never rewritten by an observation
     #[test]
     fn terminal_sessions_are_never_rewritten_a5() {
         let ended = live().terminated(TerminationReason::ManuallyKilled, &[], at(1));
@@ -248,6 +299,7 @@ mod tests {
         }
     }
 
+    /// A6: five or more, and over half
     #[rstest]
     #[case(5, 9, true)]
     #[case(5, 10, false)]
@@ -259,7 +311,7 @@ mod tests {
     ) {
         let mut round = vec![found(Answer::Yes, Answer::Yes); all];
         round[..dead].fill(found(Answer::No, Answer::No));
-        break_circuit(&mut round);
+        break_circuit(round.iter_mut());
         assert_eq!(round.iter().any(Evidence::reads_dead), !breaks);
         assert_eq!(round.iter().filter(|e| e.keeper == Answer::Yes).count(), all - dead);
     }

@@ -228,6 +228,7 @@ pub struct ProjectSetup {
 mod tests {
     use super::*;
 
+    /// S4: version, kind, path and key agree, or it is not valid
     #[test]
     fn a_placement_is_valid_only_if_all_parts_agree_s4() {
         let path = Path::new("/src/shop");

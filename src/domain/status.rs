@@ -129,7 +129,7 @@ pub fn derive(lifecycle: &Lifecycle, activity: &ActivityFact, prs: &[PrFacts]) -
 fn needs_input_because(activity: &ActivityFact) -> String {
     match activity.value {
         Activity::Blocked => "permission".to_owned(),
-        Activity::Error => "the agent reported an error".to_owned(),
+        Activity::Error => format!("the agent reported an error: {}", activity.witness),
         _ => "asks for input".to_owned(),
     }
 }

@@ -26,6 +26,7 @@ fn pr() -> PrFacts {
     }
 }
 
+/// T1: rows 1 to 7 of the table, with and without pull requests
 #[rstest]
 #[case(State::Done, None, 1, Status::Done)]
 #[case(State::Terminated, Some(TerminationReason::ManuallyKilled), 2, Status::Killed)]
@@ -52,6 +53,7 @@ fn hard_states_outrank_pull_requests_t1(
     }
 }
 
+/// T1: rows 8 to 15 of the table
 #[rstest]
 #[case(PrFacts { state: PrState::Merged, ..pr() }, 8, Status::Merged)]
 #[case(PrFacts { ci: Ci::Failing, draft: true, ..pr() }, 9, Status::CiFailed)]
@@ -74,6 +76,7 @@ fn pull_requests_outrank_soft_states_t1(
     }
 }
 
+/// T1: rows 16 and 17 of the table
 #[test]
 fn a_closed_unmerged_pull_request_falls_through() {
     let closed = [PrFacts { state: PrState::Closed, ci: Ci::Failing, ..pr() }];
@@ -83,6 +86,7 @@ fn a_closed_unmerged_pull_request_falls_through() {
     assert_eq!((working.rule, working.status), (17, Status::Working));
 }
 
+/// T2: several pull requests
 #[test]
 fn the_worst_open_pull_request_counts_t2() {
     let prs = [
@@ -94,24 +98,50 @@ fn the_worst_open_pull_request_counts_t2() {
     assert_eq!((derived.status, derived.because.as_str()), (Status::CiFailed, "PR #2"));
 }
 
+/// T3: every status, and the order of the zones
 #[test]
 fn every_status_has_the_zone_of_t3() {
-    let zones: Vec<_> = Status::ALL.iter().map(|status| (status.as_str(), status.zone())).collect();
-    for (status, zone) in [
-        ("needs_input", Zone::Respond),
-        ("errored", Zone::Respond),
-        ("ci_failed", Zone::Review),
-        ("approved", Zone::Merge),
-        ("draft", Zone::Pending),
-        ("spawning", Zone::Working),
-        ("merged", Zone::Resting),
-    ] {
-        assert!(zones.contains(&(status, zone)), "{status}");
+    let in_zone = |zone| {
+        let of_zone = Status::ALL.iter().filter(|status| status.zone() == zone);
+        let mut names: Vec<_> = of_zone.map(|status| status.as_str()).collect();
+        names.sort_unstable();
+        names
+    };
+    let table: [(Zone, &[&str]); 6] = [
+        (Zone::Respond, &["detecting", "errored", "needs_input", "stuck"]),
+        (Zone::Review, &["changes_requested", "ci_failed"]),
+        (Zone::Merge, &["approved", "mergeable"]),
+        (Zone::Pending, &["draft", "pr_open", "review_pending"]),
+        (Zone::Working, &["spawning", "working"]),
+        (Zone::Resting, &["cleanup", "done", "idle", "killed", "merged", "terminated"]),
+    ];
+    for (zone, statuses) in table {
+        assert_eq!(in_zone(zone), statuses, "{zone}");
     }
-    assert!(Zone::Respond < Zone::Review && Zone::Review < Zone::Merge);
+    assert!(table.windows(2).all(|pair| pair[0].0 < pair[1].0));
+}
+
+/// T2: facts that could not be read again count on
+#[test]
+fn stale_facts_count_as_before() {
+    let stale = [PrFacts { ci: Ci::Failing, stale: true, ..pr() }];
+    let derived = derive(&lifecycle(State::Idle, None), &activity(Activity::Idle), &stale);
+    assert_eq!(derived.status, Status::CiFailed);
+}
+
+/// A1: the reason of `needs_input` is the permission, or the error's text
+#[test]
+fn what_needs_input_says_why() {
+    let because = |value, witness: &str| {
+        let seen = ActivityFact { witness: witness.to_owned(), ..activity(value) };
+        derive(&lifecycle(value.state(), None), &seen, &[]).because
+    };
+    assert_eq!(because(Activity::Blocked, "screen: claude.permission"), "permission");
+    assert!(because(Activity::Error, "osc7501: disk full").ends_with("disk full"));
 }
 
 proptest! {
+    /// T1: total: there is a row for everything
     #[test]
     fn derive_is_total(
         state in 0..State::ALL.len(), reason in proptest::option::of(0..TerminationReason::ALL.len()),

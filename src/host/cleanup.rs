@@ -1,7 +1,7 @@
 //! Giving back the worktrees of ended sessions (`spec/lifecycle.md` K3, K4).
 
 use crate::domain::event::Actor;
-use crate::domain::ids::ProjectName;
+use crate::domain::ids::{ProjectName, SessionId};
 use crate::domain::operation::Operation;
 use crate::domain::plan::{Conditions, Plan};
 use crate::domain::query::{Filter, PageQuery};
@@ -68,7 +68,7 @@ impl<P: Ports> Host<P> {
         }
     }
 
-    /// Gives back the worktree of an ended session (K3): clean ones go, with their path in the row;
+    /// Gives back the worktree of an ended session (K3): clean ones go;
     /// those with nothing but ignored files beside go to the trash. The branch stays, so that a launch
     /// makes the worktree again (B2).
     pub(super) async fn free(
@@ -105,9 +105,11 @@ impl<P: Ports> Host<P> {
             let reason = Some(format!("it held ignored files and was moved to {}", to.display()));
             freed = Freed { freed: true, reason, only_ignored: true };
         }
-        if freed.freed {
-            ctx.write("clearing the worktree", self.ports.clear_worktree(&session.id)).await?;
-        }
         Ok(freed)
+    }
+
+    /// The row of a session whose worktree was given back names it no more (K4).
+    pub(super) async fn clear(&self, ctx: &Context, id: &SessionId) -> HostResult<()> {
+        ctx.write("clearing the worktree", self.ports.clear_worktree(id)).await
     }
 }

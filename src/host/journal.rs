@@ -1,10 +1,11 @@
-//! What every coordinator does around its own steps: operation rows, locks, audit, progress
-//! (`spec/lifecycle.md` L1, V1, V3; `spec/store.md` W6).
+//! What every coordinator does around its own steps: operation rows, audit, progress
+//! (`spec/lifecycle.md` V1, V3; `spec/store.md` W6).
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tokio::sync::broadcast;
+
+use std::collections::BTreeSet;
 
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Actor, Event};
@@ -13,19 +14,13 @@ use crate::domain::operation::{Operation, OperationState, StepResult, Verb};
 use crate::os::random;
 
 use super::Host;
-use super::context::{Context, LOCK_WAIT};
+use super::context::Context;
 use super::error::{HostError, HostResult};
 use super::ports::{PortError, Ports};
 use super::report::{Progress, QUEUED};
 
-/// Between two looks at an operation that has to come to its end first.
-const WAIT_PAUSE: Duration = Duration::from_millis(20);
-
 /// How long a place for a start is waited for in silence (C10).
 const SAY_AFTER: Duration = Duration::from_millis(50);
-
-/// Results after which an operation no longer touches the session.
-const SETTLED: [&str; 5] = ["moved", "done", "purged", "failed", "skipped"];
 
 impl<P: Ports> Host<P> {
     /// A fresh operation, not yet written.
@@ -75,53 +70,6 @@ impl<P: Ports> Host<P> {
     /// Tells the end of an operation when it is dropped, also where it never began.
     pub(super) fn ending(&self, operation: &Operation) -> impl Drop + use<P> {
         Ending { progress: self.progress.clone(), operation: operation.id.clone() }
-    }
-
-    /// Lanes and locks of `ids`. Whoever finds an unfinished operation on one of them lets go, and
-    /// recovers it or waits for it, then starts again (V3). What cannot be recovered keeps nobody from
-    /// working.
-    pub(super) async fn hold(
-        &self,
-        ctx: &Context,
-        ids: &[SessionId],
-        operation: &Operation,
-    ) -> HostResult<P::Guard> {
-        let ctx = ctx.within(LOCK_WAIT);
-        let mut tried = BTreeSet::from([operation.id.clone()]);
-        loop {
-            let locks = self.ports.acquire(&ctx, ids, operation).await?;
-            let Some(other) = self.unfinished_on(ids, &tried).await? else {
-                return Ok(locks);
-            };
-            drop(locks);
-            if let Some(own) = self.ports.acquire_operation(&other).await? {
-                if let Err(error) = self.recover_operation(&ctx, &other, own).await {
-                    tracing::warn!(operation = %other, %error, "an operation could not be recovered");
-                }
-                tried.insert(other);
-            } else {
-                let pause = WAIT_PAUSE.mul_f64(0.5 + random::jitter());
-                let what = format!("waiting for operation {other}");
-                let slept = async {
-                    tokio::time::sleep(pause).await;
-                    Ok(())
-                };
-                ctx.step(&what, slept).await?;
-            }
-        }
-    }
-
-    async fn unfinished_on(
-        &self,
-        ids: &[SessionId],
-        without: &BTreeSet<OperationId>,
-    ) -> HostResult<Option<OperationId>> {
-        let others = self.ports.unfinished().await?;
-        Ok(others
-            .into_iter()
-            .filter(|other| other.state == OperationState::Running && !without.contains(&other.id))
-            .find(|other| touches(other, ids))
-            .map(|other| other.id))
     }
 
     /// Writes an operation before it acts (V1).
@@ -238,14 +186,6 @@ impl Drop for Ending {
         // Without a listener there is nobody to tell.
         let _ = self.progress.send(Progress::Ended { operation: self.operation.clone() });
     }
-}
-
-/// Whether an operation still has a step to do on one of `ids`.
-fn touches(operation: &Operation, ids: &[SessionId]) -> bool {
-    let settled = operation.results.iter().filter(|one| SETTLED.contains(&one.state.as_str()));
-    let settled: BTreeSet<&SessionId> = settled.map(|one| &one.id).collect();
-    let ids: BTreeSet<&SessionId> = ids.iter().collect();
-    operation.session_ids.iter().any(|id| ids.contains(id) && !settled.contains(id))
 }
 
 /// What became of each session of an operation that has ended: what was only intended, or has no

@@ -211,14 +211,20 @@ impl<P: Ports> Host<P> {
         Ok(Some(ctx.step("making the worktree", made).await?))
     }
 
-    /// Gives back the worktree that this launch made.
+    /// Gives back the worktree that this launch made, unless it holds work by now.
     async fn give_back_again(&self, ctx: &Context, session: &Session, again: Option<&Worktree>) {
         let (Some(worktree), Some(repository)) = (again, session.placement.project_path()) else {
             return;
         };
-        let ctx = ctx.detached(CLEAN_UP);
-        let given =
-            ctx.step("giving back the worktree", self.ports.give_back(&ctx, repository, worktree));
+        let given = async {
+            let limited = ctx.detached(CLEAN_UP);
+            let given = self.ports.give_back(&limited, repository, worktree);
+            let freed = limited.step("giving back the worktree", given).await?;
+            if freed.freed {
+                return self.clear(ctx, &session.id).await;
+            }
+            self.name_kept(ctx, &session.id, worktree, &freed).await
+        };
         if let Err(error) = given.await {
             tracing::warn!(session = %session.id, %error, "a worktree was left behind");
         }

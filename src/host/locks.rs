@@ -17,6 +17,7 @@ use crate::os::paths::{Home, private_dir};
 use super::context::{Context, Ended, LOCK_WAIT};
 use super::lanes::{LaneGuard, Lanes};
 use super::ports::{PortError, PortResult};
+use super::report::waiting_for;
 use super::starts::Starts;
 
 /// More sessions than this hold the workspace instead of a file each (L4).
@@ -205,10 +206,7 @@ impl FileLocks {
         let now = self.clock.now();
         let holder = ids.iter().find_map(|id| Some((id, self.holder(id)?)));
         let what = match holder {
-            Some((id, holder)) => {
-                let seconds = now.since(holder.since).as_secs();
-                format!("waiting for {} of {id}, {seconds} s", holder.verb)
-            }
+            Some((id, holder)) => waiting_for(holder.verb, id, now.since(holder.since)),
             None => "waiting for the locks of the sessions".to_owned(),
         };
         ended_error(&what, ended)

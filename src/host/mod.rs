@@ -11,6 +11,7 @@ mod edit;
 pub mod error;
 pub mod faults;
 mod folders;
+mod hold;
 mod journal;
 mod lanes;
 mod launch;

@@ -15,7 +15,8 @@ where
     F: Future<Output = R>,
 {
     let jobs = items.into_iter().enumerate().map(|(index, item)| {
-        let job = work(item);
+        // In memory of its own: what works on a session is large, and is handed from hand to hand here.
+        let job = Box::pin(work(item));
         async move { (index, job.await) }
     });
     let mut done: Vec<(usize, R)> = stream::iter(jobs).buffer_unordered(limit).collect().await;

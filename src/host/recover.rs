@@ -1,7 +1,6 @@
 //! Finishing or undoing what a crash left half done (`spec/lifecycle.md` section 10).
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Actor, Event};
@@ -17,7 +16,7 @@ use super::delete::moves::{Move, Remains};
 use super::delete::{CLOSED, LIVE};
 use super::error::{HostError, HostResult};
 use super::journal::result;
-use super::ports::{Closed, Freed, Ports};
+use super::ports::{Closed, Freed, Ports, Worktree};
 use super::report::RecoverReport;
 
 /// What recovery made of an operation.
@@ -38,9 +37,27 @@ impl<P: Ports> Host<P> {
     /// session, then probes what is believed to run (V2 to V4).
     ///
     /// # Errors
+    /// As [`Host::recover_operations`].
+    pub async fn recover(&self, ctx: &Context) -> HostResult<RecoverReport> {
+        let mut report = self.recover_operations(ctx).await?;
+        report.ended_processes = self.end_rowless(ctx).await?;
+        report.ended_processes.extend(self.ports.end_strays().await?);
+        report.ended_processes.sort_unstable();
+        let changed = self.reconcile().await?;
+        let sessions = self.ports.sessions(&changed).await?;
+        let adopted = sessions.into_iter().filter(Session::is_live).map(|session| session.id);
+        report.adopted = adopted.collect();
+        report.orphans = self.orphans().await?;
+        Ok(report)
+    }
+
+    /// Finishes or undoes every operation whose lock is free (V2, V3). No process is ended that is not
+    /// of one of them: that takes the operator's word (V4).
+    ///
+    /// # Errors
     /// The store cannot be read. An operation that cannot be recovered is reported as stuck and keeps
     /// nothing else from working.
-    pub async fn recover(&self, ctx: &Context) -> HostResult<RecoverReport> {
+    pub async fn recover_operations(&self, ctx: &Context) -> HostResult<RecoverReport> {
         let mut report = RecoverReport::default();
         for operation in self.ports.unfinished().await? {
             let id = operation.id.to_string();
@@ -63,29 +80,7 @@ impl<P: Ports> Host<P> {
                 }
             }
         }
-        report.ended_processes = self.end_rowless(ctx).await?;
-        report.ended_processes.extend(self.ports.end_strays().await?);
-        report.ended_processes.sort_unstable();
-        let changed = self.reconcile().await?;
-        let sessions = self.ports.sessions(&changed).await?;
-        let adopted = sessions.into_iter().filter(Session::is_live).map(|session| session.id);
-        report.adopted = adopted.collect();
-        report.orphans = self.orphans().await?;
         Ok(report)
-    }
-
-    /// Worktrees of ours that no row names. They are listed, and never removed (V4).
-    async fn orphans(&self) -> HostResult<Vec<PathBuf>> {
-        let made = self.ports.worktrees().await?;
-        let ids: Vec<SessionId> = made.iter().map(|(id, _)| id.clone()).collect();
-        let sessions = self.ports.sessions(&ids).await?;
-        let is_named = |id: &SessionId, path: &PathBuf| {
-            // A create that is under way names its worktree once it is made.
-            let fits = |folder: &PathBuf| folder == path || folder.as_os_str().is_empty();
-            sessions.iter().any(|session| session.id == *id && fits(&session.folder))
-        };
-        let orphans = made.into_iter().filter(|(id, path)| !is_named(id, path));
-        Ok(orphans.map(|(_, path)| path).collect())
     }
 
     /// Tries an unfinished or stuck operation once more: finished or undone, as its step says (V2).
@@ -138,6 +133,27 @@ impl<P: Ports> Host<P> {
             return Ok(Recovered::Nothing);
         };
         let _locks = self.ports.acquire(ctx, &operation.session_ids, &operation).await?;
+        self.settle(ctx, operation).await
+    }
+
+    /// Recovers an operation of this process itself, under its lock and those of its sessions, which it
+    /// still holds (L3): whether its transaction was committed is known to the store alone.
+    pub(super) async fn recover_held(&self, ctx: &Context, id: &OperationId) {
+        let settled = async {
+            let operations = self.ports.unfinished().await?;
+            match operations.into_iter().find(|other| other.id == *id) {
+                Some(operation) => self.settle(ctx, operation).await.map(drop),
+                None => Ok(()),
+            }
+        };
+        let settled: HostResult<()> = settled.await;
+        if let Err(error) = settled {
+            tracing::warn!(operation = %id, %error, "left to the next start");
+        }
+    }
+
+    /// Finishes or undoes an operation (V2).
+    async fn settle(&self, ctx: &Context, operation: Operation) -> HostResult<Recovered> {
         let recovered = match operation.kind {
             Verb::Create => self.recover_create(ctx, &operation).await,
             Verb::Delete => self.recover_delete(ctx, &operation).await,
@@ -237,8 +253,7 @@ impl<P: Ports> Host<P> {
             return self.roll_back(ctx, &session.id).await;
         }
         if session.worktree().is_none() {
-            let named = self.ports.set_worktree(&session.id, worktree);
-            ctx.write("recording the worktree", named).await?;
+            self.name_kept(ctx, &session.id, worktree, &freed).await?;
         }
         let kept = || "the worktree is not clean".to_owned();
         let why = freed.reason.unwrap_or_else(kept);
@@ -324,9 +339,25 @@ impl<P: Ports> Host<P> {
         self.end_runtime(ctx, &session.id).await?;
         self.stay_ended(ctx, &session).await;
         if let Some(planned) = Planned::of(operation).filter(|_| session.worktree().is_none()) {
-            self.give_back(ctx, &planned).await?;
+            let freed = self.give_back(ctx, &planned).await?;
+            self.name_kept(ctx, &session.id, &planned.worktree, &freed).await?;
         }
         Ok(Recovered::Undone)
+    }
+
+    /// The row names a worktree that was made for it and holds work.
+    pub(super) async fn name_kept(
+        &self,
+        ctx: &Context,
+        id: &SessionId,
+        worktree: &Worktree,
+        freed: &Freed,
+    ) -> HostResult<()> {
+        if freed.freed {
+            return Ok(());
+        }
+        let named = self.ports.set_worktree(id, worktree);
+        ctx.write("recording the worktree", named).await
     }
 
     /// The intent was recorded, so it is carried out.
@@ -342,37 +373,11 @@ impl<P: Ports> Host<P> {
                 let ended = self.ports.end(&session.id, reason);
                 ctx.write("ending the row", ended).await?;
             }
-            if operation.kind != Verb::Stop {
-                self.free(ctx, operation, &session).await?;
+            if operation.kind != Verb::Stop && self.free(ctx, operation, &session).await?.freed {
+                self.clear(ctx, &session.id).await?;
             }
         }
         Ok(Recovered::Finished)
-    }
-
-    /// Ends runtimes whose session is not there or in the trash (V4); answers their keepers.
-    async fn end_rowless(&self, ctx: &Context) -> HostResult<Vec<u32>> {
-        let mut ended = Vec::new();
-        let keepers = self.ports.keepers().await?;
-        let sessions = self.ports.sessions(&keepers).await?;
-        let present = sessions.iter().filter(|session| session.deletion.is_none());
-        let present: BTreeSet<&SessionId> = present.map(|session| &session.id).collect();
-        for id in keepers.iter().filter(|id| !present.contains(id)) {
-            let operation = self.operation(Verb::Stop, vec![id.clone()]);
-            let ids = std::slice::from_ref(id);
-            let _locks = self.ports.acquire(ctx, ids, &operation).await?;
-            let now = self.ports.session(id).await?;
-            if now.is_some_and(|session| session.deletion.is_none()) {
-                continue;
-            }
-            match self.end_runtime(ctx, id).await {
-                Ok(closed) => {
-                    ended.extend(closed.keeper_pid);
-                    self.audit("stop", ids, &Actor::Callboard, None).await;
-                }
-                Err(error) => tracing::warn!(session = %id, %error, "a runtime did not end"),
-            }
-        }
-        Ok(ended)
     }
 
     async fn roll_back(&self, ctx: &Context, id: &SessionId) -> HostResult<()> {
@@ -384,7 +389,7 @@ impl<P: Ports> Host<P> {
         ctx.write("ending the row", ended).await
     }
 
-    async fn end_runtime(&self, ctx: &Context, id: &SessionId) -> HostResult<Closed> {
+    pub(super) async fn end_runtime(&self, ctx: &Context, id: &SessionId) -> HostResult<Closed> {
         let ctx = ctx.detached(CLOSE);
         ctx.step("closing the runtime", self.ports.close(&ctx, id)).await
     }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -12,6 +13,7 @@ use crate::domain::ids::{BatchId, ProjectName, SessionId};
 use crate::domain::operation::Verb;
 use crate::domain::plan::{Conditions, Skipped};
 use crate::domain::session::{Kind, LaunchFacts, Session};
+use crate::domain::time::Timestamp;
 use crate::domain::trash::PurgeChoice;
 
 use super::ports::LaunchedHow;
@@ -299,4 +301,26 @@ pub enum Progress {
         /// The operation.
         operation: BatchId,
     },
+    /// An operation cannot begin before another one has ended its step on a session (L5). Told each
+    /// second.
+    Waits {
+        /// The operation that waits.
+        operation: BatchId,
+        /// The session.
+        id: SessionId,
+        /// What the other one does.
+        behind: Verb,
+        /// When that began.
+        since: Timestamp,
+    },
+    /// It waits no more: it has what it waited for, or gave up.
+    Waited {
+        /// The operation.
+        operation: BatchId,
+    },
+}
+
+/// What is waited for, in words: `waiting for delete of shop-4, 3 s` (L5).
+pub fn waiting_for(verb: Verb, id: &SessionId, since: Duration) -> String {
+    format!("waiting for {verb} of {id}, {} s", since.as_secs())
 }

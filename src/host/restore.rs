@@ -151,8 +151,8 @@ impl<P: Ports> Host<P> {
             found.components.iter().flatten().map(|session| session.id.clone()).collect();
         ids.sort_unstable();
         let operation = self.operation(Verb::Restore, ids.clone());
-        let own = self.own(&operation).await?;
-        let locks = self.hold(ctx, &ids, &operation).await?;
+        let _own = self.own(&operation).await?;
+        let _locks = self.hold(ctx, &ids, &operation).await?;
         let now = self.ports.sessions(&ids).await?;
         let before: BTreeMap<&SessionId, _> = found
             .components
@@ -181,12 +181,8 @@ impl<P: Ports> Host<P> {
         if !rows.is_empty()
             && let Err(error) = self.untombstone(ctx, &operation, &rows).await
         {
-            // Whether it was committed is known to the store alone: recovery asks it, and moves the
-            // folders to where their rows say.
-            drop(locks);
-            if let Err(error) = self.recover_operation(ctx, &operation.id, own).await {
-                tracing::warn!(operation = %operation.id, %error, "left to the next start");
-            }
+            // Recovery moves the folders to where their rows say.
+            self.recover_held(ctx, &operation.id).await;
             return Err(error);
         }
         for session in moved.iter().flatten() {

@@ -163,6 +163,10 @@ impl<P: Ports> Host<P> {
             Way::Stop { .. } => Ok(kept(None)),
             Way::Kill | Way::Cleanup => self.free(ctx, &operation, &session).await,
         };
+        if freed.as_ref().is_ok_and(|freed| freed.freed) {
+            // Where that fails the operation is left to recovery, which looks for the folder again.
+            self.clear(ctx, id).await?;
+        }
         let (freed, trouble) = match freed {
             Ok(freed) => (freed, None),
             Err(error) => (kept(Some(error.to_string())), Some(error.kind())),

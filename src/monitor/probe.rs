@@ -41,3 +41,7 @@ fn process(pid: u32, session: &Session) -> Answer {
         && named().iter().any(|process| process.pid == pid);
     if runs { Answer::Yes } else { Answer::No }
 }
+
+#[cfg(test)]
+#[path = "probe_tests.rs"]
+mod tests;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::os::{clock, random};
@@ -30,6 +31,8 @@ pub(super) fn open(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_handler(Some(patient()))?;
+    // Otherwise a kept statement is compiled anew whenever its parameters change.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.execute_batch(
         "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 0;
@@ -46,7 +49,8 @@ pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Waits 0.2 to 0.9 ms at a time, so that many writers do not wake together.
+/// Waits 0.2 to 0.9 ms at a time, so that many writers do not wake together; longer once it takes
+/// long: two hundred that ask so often leave the one that writes no processor to write on.
 fn patient() -> impl FnMut(i32) -> bool + Send + 'static {
     let mut began: Option<Instant> = None;
     move |attempt| {
@@ -57,11 +61,17 @@ fn patient() -> impl FnMut(i32) -> bool + Send + 'static {
         if now.duration_since(*began.get_or_insert(now)) >= PATIENCE {
             return false;
         }
-        thread::sleep(
-            Duration::from_micros(200) + Duration::from_micros(700).mul_f64(random::jitter()),
-        );
+        let pause =
+            Duration::from_micros(200) + Duration::from_micros(700).mul_f64(random::jitter());
+        thread::sleep(pause * growth(attempt));
         true
     }
+}
+
+/// How many times as long a pause is after so many of them: once for some milliseconds, sixteen
+/// times at most.
+fn growth(attempt: i32) -> u32 {
+    u32::try_from(attempt / 8).unwrap_or(0).clamp(1, 16)
 }
 
 /// Runs `work` in one write transaction.

@@ -104,7 +104,8 @@ fn record(scope: &Scope<'_>, id: &SessionId, facts: &Facts) -> Outcome<()> {
     Ok(())
 }
 
-/// Compare-and-set on (generation, sequence); answers whether the facts were newer.
+/// Compare-and-set on (generation, sequence); answers whether the facts were newer. What they leave
+/// open stays as it was told in the same launch (S5).
 fn store(scope: &Scope<'_>, rid: i64, facts: &Facts, folded: bool) -> Outcome<bool> {
     let changed = scope
         .conn
@@ -115,9 +116,11 @@ fn store(scope: &Scope<'_>, rid: i64, facts: &Facts, folded: bool) -> Outcome<bo
              ON CONFLICT (rid) DO UPDATE SET
                generation = excluded.generation, sequence = excluded.sequence,
                activity = excluded.activity, activity_since = excluded.activity_since,
-               witness = excluded.witness, question = excluded.question, title = excluded.title,
+               witness = excluded.witness, question = excluded.question,
+               title = coalesce(excluded.title, iif(excluded.generation = generation, title, NULL)),
                last_sign_at = excluded.last_sign_at, keeper_pid = excluded.keeper_pid,
-               pid = excluded.pid, started_at = excluded.started_at, exit = excluded.exit,
+               pid = excluded.pid, started_at = excluded.started_at,
+               exit = coalesce(excluded.exit, iif(excluded.generation = generation, exit, NULL)),
                folded = excluded.folded
              WHERE (excluded.generation, excluded.sequence) > (generation, sequence)",
         )?

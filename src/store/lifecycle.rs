@@ -36,7 +36,7 @@ impl Store {
     }
 
     /// Ends the session: done where no reason is given. A terminal or deleted row stays as it is,
-    /// except that an exit of the agent gives way to the stop that caused it.
+    /// except that an end which was only observed gives way to the stop that caused it.
     ///
     /// # Errors
     /// There is no such session.
@@ -187,10 +187,15 @@ fn end(scope: &Scope<'_>, id: &SessionId, reason: Option<TerminationReason>) -> 
     let Some(row) = condition::find(scope, id)? else {
         return Err(StoreError::NoSession { id: id.clone() }.into());
     };
-    // A stopped agent's keeper may have told of the exit first; the reason is the coordinator's.
+    // A stopped agent's keeper, or a probe meanwhile, may have told of the end first; the reason is
+    // the coordinator's.
     let lifecycle = &row.condition.lifecycle;
-    let exited = lifecycle.reason == Some(TerminationReason::AgentProcessExited);
-    if row.deleted || (lifecycle.state.is_terminal() && !exited) {
+    let gives_way = match lifecycle.reason {
+        Some(TerminationReason::AgentProcessExited | TerminationReason::RuntimeLost) => true,
+        Some(TerminationReason::ManuallyKilled) => reason.is_none(),
+        _ => false,
+    };
+    if row.deleted || (lifecycle.state.is_terminal() && !gives_way) {
         return Ok(());
     }
     let now = row.condition.clone();

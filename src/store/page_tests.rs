@@ -72,6 +72,7 @@ async fn filters_that_few_rows_satisfy_use_their_own_index_p5() {
     }
 }
 
+/// S4: a row whose placement does not agree is not believed
 #[tokio::test]
 async fn a_stored_placement_whose_parts_disagree_is_refused_s4() {
     let fixture = Fixture::new();

@@ -58,11 +58,15 @@ impl Workspace {
         from: &Path,
         to: &Path,
     ) -> WorkspaceResult<Moved> {
-        strictly_inside(&self.home.worktrees(&self.name), from)?;
         strictly_inside(&self.home.trash(&self.name), to)?;
+        let ours = strictly_inside(&self.home.worktrees(&self.name), from);
         let Some(repository) = self.repository_if_there(repository).await? else {
+            ours?;
             return move_alone(from, to);
         };
+        if exists(from) && !is_linked(&repository, from) {
+            ours?;
+        }
         let held = self.git.lock(&repository).await?;
         if exists(from) {
             if exists(to) {
@@ -258,6 +262,14 @@ impl Workspace {
 
 fn note(text: &str) -> Moved {
     Moved { note: Some(text.to_owned()) }
+}
+
+/// A worktree of this repository that is no link to one: ours too, where a restore put it into
+/// another place than it was made in.
+fn is_linked(repository: &Repository, folder: &Path) -> bool {
+    let linked = folder.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let of_repository = |found: &PathBuf| found.starts_with(repository.common.join("worktrees"));
+    !linked && git_dir(folder).as_ref().is_some_and(of_repository)
 }
 
 fn exists(path: &Path) -> bool {

@@ -150,6 +150,7 @@ fn a_stopped_session_is_launched_again() {
     home.finish();
 }
 
+/// T4: `seen` is a look
 #[test]
 fn what_was_done_can_be_read() {
     let home = TestHome::new();

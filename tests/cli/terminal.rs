@@ -11,6 +11,7 @@ fn in_a_terminal(home: &TestHome, args: &[&str]) -> String {
     home.run(line).ok().json()["id"].as_str().unwrap().to_owned()
 }
 
+/// T4: attach is a look
 #[test]
 fn attach_passes_keys_on_until_the_leave_key() {
     let home = TestHome::new();

@@ -80,6 +80,41 @@ impl Board {
         self.home.run(args).ok().json()["sessions"].as_array().unwrap().clone()
     }
 
+    /// Keepers of the sessions that run.
+    pub(crate) fn keepers(&self) -> Vec<u64> {
+        let rows = self.rows(false);
+        let live = rows.iter().filter(|row| row["alive"] == true);
+        let keeper = |row: &Value| {
+            self.home.show(row["id"].as_str().unwrap())["runtime"]["keeper_pid"].as_u64()
+        };
+        live.filter_map(keeper).collect()
+    }
+
+    /// Stops sessions whose keeper was killed: until they are found dead they count as live (A4).
+    pub(crate) fn end_dead(&self) {
+        let running: BTreeSet<String> =
+            agents(self.home.path()).into_iter().map(|(_, id)| id).collect();
+        for row in self.rows(false) {
+            let id = row["id"].as_str().unwrap();
+            if row["alive"] == true && !running.contains(id) {
+                self.home.run(["stop", id, "--yes"]).ok();
+            }
+        }
+    }
+
+    /// Removes every session but `ids` for good.
+    pub(crate) fn purge_others(&mut self, ids: &[String]) {
+        let others: Vec<String> = self.ids.iter().filter(|id| !ids.contains(id)).cloned().collect();
+        if others.is_empty() {
+            return;
+        }
+        let names = || others.iter().map(String::as_str).chain(["--yes"]);
+        self.home.run(["delete"].into_iter().chain(names())).ok();
+        self.home.run(["purge"].into_iter().chain(names())).ok();
+        self.ids.retain(|id| ids.contains(id));
+        self.check();
+    }
+
     /// Recovers, then checks everything.
     pub(crate) fn recover_and_check(&self) {
         let report = self.home.run(["recover", "--json"]).ok().json();

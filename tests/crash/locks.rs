@@ -98,3 +98,52 @@ fn a_killed_holder_frees_its_lock_at_once_l1() {
     assert_eq!(home.show(&id)["status"], "killed");
     home.finish();
 }
+
+/// L4: neither keepers and their agents nor git, with its hooks, inherit a lock.
+#[test]
+fn no_child_inherits_a_lock_l4() {
+    let home = TestHome::new();
+    let repository = home.project("shop");
+    let seen = home.path().join("seen by a hook");
+    let hook = repository.path().join(".git/hooks/post-checkout");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    let script = format!("#!/bin/sh\nls -l /proc/self/fd >> '{}'\n", seen.display());
+    std::fs::write(&hook, script).unwrap();
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let id = home.spawn(["--project", "shop"], "wait");
+    let hook_saw = std::fs::read_to_string(&seen).unwrap();
+    assert!(!hook_saw.contains(".lock"), "{hook_saw}");
+    let mut pids: Vec<u64> =
+        crate::board::agents(home.path()).iter().map(|(pid, _)| (*pid).into()).collect();
+    pids.push(home.show(&id)["runtime"]["keeper_pid"].as_u64().unwrap());
+    assert!(pids.len() >= 2);
+    for pid in pids {
+        for file in std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten() {
+            let path = std::fs::read_link(file.path()).unwrap_or_default();
+            assert!(
+                !path.starts_with(home.path().join("state/locks")),
+                "{pid}: {}",
+                path.display()
+            );
+        }
+    }
+    home.finish();
+}
+
+/// L5, V3: a command that waits says on standard error for which verb of which session, and since when.
+#[test]
+fn a_command_says_what_it_waits_for_l5() {
+    let home = TestHome::new();
+    let id = home.scripted("ignore TERM;print deaf;forever;sleep 1;end");
+    home.wait_screen(&id, "deaf");
+    let mut stop = start(&home, &["stop", &id, "--yes"]);
+    until("the stop to begin", || {
+        let operations = home.run(["ops", "--json"]).ok().json();
+        let mut all = operations["operations"].as_array().unwrap().iter();
+        all.any(|one| one["kind"] == "stop" && one["ended_at"].is_null()).then_some(())
+    });
+    let delete = home.run(["delete", &id, "--yes"]).ok();
+    assert!(delete.stderr.contains(&format!("waiting for stop of {id}, ")), "{}", delete.stderr);
+    assert!(stop.wait().unwrap().success());
+    home.finish();
+}

@@ -12,3 +12,4 @@ mod keepers;
 mod kills;
 mod locks;
 mod orphans;
+mod recovery;

@@ -144,6 +144,7 @@ fn what_does_not_run_cannot_be_typed_to() {
     assert!(bench.screen().contains("Not running. r launches it again."), "{}", bench.screen());
 }
 
+/// T4: the order of next-waiting
 #[test]
 fn next_waiting_goes_through_all_sections_the_longest_waiting_first() {
     let mut bench = Bench::new(120, 40);
@@ -160,6 +161,7 @@ fn next_waiting_goes_through_all_sections_the_longest_waiting_first() {
     assert_eq!(selected(&bench), "shop-9");
 }
 
+/// T4: what counts as seen
 #[test]
 fn a_screen_on_view_for_a_second_was_seen_once() {
     let mut bench = Bench::new(120, 40);

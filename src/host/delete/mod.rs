@@ -122,7 +122,7 @@ impl<P: Ports> Host<P> {
         let touched = admitted.touched();
         let operation = self.operation(Verb::Delete, touched.clone());
         let operation = Operation { asked: Some(admitted.asked(request)), ..operation };
-        let own = self.own(&operation).await?;
+        let _own = self.own(&operation).await?;
         let locks = self.hold(ctx, &touched, &operation).await?;
         let view = self.view(request, run).await?;
         if view.touched() != touched {
@@ -139,6 +139,9 @@ impl<P: Ports> Host<P> {
         let expected = view.plan.ids();
         self.begin(ctx, &self.intent(&operation, &view, run)).await?;
         let committed = self.commit(ctx, &request.conditions, &operation, view, run).await;
+        if let Err((None, _)) = &committed {
+            self.recover_held(ctx, &operation.id).await;
+        }
         // File moves hold no one up (L4, D7).
         drop(locks);
         match committed {
@@ -157,13 +160,7 @@ impl<P: Ports> Host<P> {
                 self.finish(ctx, operation, state, Some(cause.to_string())).await;
                 Err(cause)
             }
-            Err((None, cause)) => {
-                // Whether it was committed is known to the store alone: recovery asks it.
-                if let Err(error) = self.recover_operation(ctx, &operation.id, own).await {
-                    tracing::warn!(operation = %operation.id, %error, "left to the next start");
-                }
-                Err(cause)
-            }
+            Err((None, cause)) => Err(cause),
         }
     }
 

@@ -84,7 +84,7 @@ impl<P: Ports> Host<P> {
             return Err(HostError::NotAdmitted);
         }
         let operation = self.operation(Verb::Purge, admitted.ids());
-        let own = self.own(&operation).await?;
+        let _own = self.own(&operation).await?;
         let locks = self.hold(ctx, &admitted.ids(), &operation).await?;
         let mut chosen = self.still(request, admitted).await?;
         let sessions = self.ports.sessions(&chosen.ids()).await?;
@@ -100,11 +100,7 @@ impl<P: Ports> Host<P> {
         let rows = match ctx.write("purging the rows", self.ports.purge_rows(&chosen.trees)).await {
             Ok(rows) => rows,
             Err(error) => {
-                // Whether it was committed is known to the store alone: recovery asks it.
-                drop(locks);
-                if let Err(error) = self.recover_operation(ctx, &operation.id, own).await {
-                    tracing::warn!(operation = %operation.id, %error, "left to the next start");
-                }
+                self.recover_held(ctx, &operation.id).await;
                 return Err(error);
             }
         };

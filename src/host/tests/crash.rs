@@ -2,7 +2,7 @@
 //! steps and journal writes, in its compensations and in its recovery too; afterwards every rule holds.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::domain::ids::SessionId;
@@ -10,11 +10,15 @@ use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::OperationState;
 use crate::domain::plan::Conditions;
 use crate::domain::session::{Kind, Session};
+use crate::domain::trash::PurgeChoice;
 use crate::host::Host;
 use crate::host::context::Context;
 use crate::host::faults::{Fault, Faults};
-use crate::host::report::{CreateRequest, DeleteRequest, Place, RestoreRequest, RestoreTarget};
+use crate::host::report::{
+    CreateRequest, DeleteRequest, Place, PurgeRequest, RestoreRequest, RestoreTarget,
+};
 
+use super::fake_world::Model;
 use super::restore::deleted;
 use super::{NOW, OPERATOR, Recorder, host, id, ids, launch_facts, running, seeded, shop};
 
@@ -23,14 +27,35 @@ use super::{NOW, OPERATOR, Recorder, host, id, ids, launch_facts, running, seede
 enum Scene {
     Create,
     Delete,
+    Clear,
     Restore,
+    /// To another place.
+    RestoreTo,
+    Purge,
     Launch,
+    /// Of a session whose worktree was given back.
+    LaunchAnew,
     Stop,
     Kill,
+    Cleanup,
+    /// Of worktrees that hold ignored files alone.
+    CleanupAside,
 }
 
-const SCENES: [Scene; 6] =
-    [Scene::Create, Scene::Delete, Scene::Restore, Scene::Launch, Scene::Stop, Scene::Kill];
+const SCENES: [Scene; 12] = [
+    Scene::Create,
+    Scene::Delete,
+    Scene::Clear,
+    Scene::Restore,
+    Scene::RestoreTo,
+    Scene::Purge,
+    Scene::Launch,
+    Scene::LaunchAnew,
+    Scene::Stop,
+    Scene::Kill,
+    Scene::Cleanup,
+    Scene::CleanupAside,
+];
 
 impl Scene {
     fn sessions(self) -> Vec<Session> {
@@ -42,7 +67,7 @@ impl Scene {
         let bystander = running("z", None);
         let mut sessions = match self {
             Self::Create => vec![],
-            Self::Delete => vec![
+            Self::Delete | Self::Clear => vec![
                 running("a", None),
                 running("b", Some("a")),
                 ended("c", Some("b")),
@@ -54,11 +79,44 @@ impl Scene {
                 deleted("b", Some("a"), "b1"),
                 deleted("c", None, "b1"),
             ],
+            Self::RestoreTo => vec![deleted("a", None, "b1")],
+            Self::Purge => vec![
+                deleted("a", None, "b1"),
+                deleted("b", Some("a"), "b1"),
+                deleted("c", None, "b2"),
+            ],
             Self::Launch => vec![ended("a", None)],
+            Self::LaunchAnew => vec![Session { folder: "".into(), ..ended("a", None) }],
             Self::Stop | Self::Kill => vec![running("a", None)],
+            Self::Cleanup | Self::CleanupAside => vec![ended("a", None), ended("b", Some("a"))],
         };
         sessions.push(bystander);
         sessions
+    }
+
+    /// Makes the worktrees what the scene is about.
+    fn set(self, m: &mut Model) {
+        m.only_ignored = self == Self::CleanupAside;
+        m.folders.remove(Path::new(""));
+        if self == Self::Purge {
+            let trash = |s: &Session| Some((s.id.clone(), s.deletion.clone()?.trash_path?));
+            m.trashed = m.sessions.values().filter_map(trash).collect();
+        }
+    }
+
+    /// Sessions whose rows may go, all or none.
+    fn optional(self) -> Vec<SessionId> {
+        match self {
+            Self::Create => ids(&["a"]),
+            Self::Purge => ids(&["a", "b"]),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a session may come to have no worktree.
+    fn frees(self, dirty: bool) -> bool {
+        let clean = matches!(self, Self::Create | Self::Kill | Self::Cleanup | Self::LaunchAnew);
+        (clean && !dirty) || matches!(self, Self::CleanupAside | Self::LaunchAnew)
     }
 
     /// Runs the coordinator; whether it was a success does not matter here.
@@ -82,7 +140,26 @@ impl Scene {
                 let request = RestoreRequest { target, launch: false, to: None, actor: OPERATOR };
                 drop(host.restore(ctx, request).await);
             }
-            Self::Launch => drop(host.launch(ctx, &id("a"), &OPERATOR).await),
+            Self::Clear => {
+                let request = host.clear_request(OPERATOR).await.unwrap();
+                drop(host.delete(ctx, request, &|_| true).await);
+            }
+            Self::RestoreTo => {
+                let target = RestoreTarget::Ids(ids(&["a"]));
+                let to = Some(PathBuf::from("/elsewhere/a"));
+                let request = RestoreRequest { target, launch: false, to, actor: OPERATOR };
+                drop(host.restore(ctx, request).await);
+            }
+            Self::Purge => {
+                let choice = PurgeChoice {
+                    ids: Some(ids(&["b"]).into_iter().collect()),
+                    ..PurgeChoice::default()
+                };
+                let request = PurgeRequest { choice, branches: BTreeSet::new(), actor: OPERATOR };
+                drop(host.purge(ctx, &request, &|_| true).await);
+            }
+            Self::Cleanup | Self::CleanupAside => drop(host.cleanup(ctx, None, &OPERATOR).await),
+            Self::Launch | Self::LaunchAnew => drop(host.launch(ctx, &id("a"), &OPERATOR).await),
             Self::Stop => {
                 drop(host.stop(ctx, &ids(&["a"]), &Conditions::default(), false, &OPERATOR).await);
             }
@@ -170,9 +247,11 @@ async fn recover_and_check(
         let before: BTreeSet<SessionId> =
             world.scene.sessions().into_iter().map(|session| session.id).collect();
         let mut now: BTreeSet<SessionId> = m.sessions.keys().cloned().collect();
-        if world.scene == Scene::Create {
-            now.remove(&id("a"));
-        }
+        let optional = world.scene.optional();
+        let there = optional.iter().filter(|id| now.contains(*id)).count();
+        assert!(there == 0 || there == optional.len(), "{case}: part of a tree is left");
+        now.extend(optional.iter().filter(|id| before.contains(*id)).cloned());
+        now.retain(|id| before.contains(id) || !optional.contains(id));
         assert_eq!(now, before, "{case}: a row was lost or doubled");
         for operation in &m.operations {
             let open = matches!(operation.state, OperationState::Running | OperationState::Stuck);
@@ -190,10 +269,9 @@ async fn recover_and_check(
                 Some(deletion) => deletion.trash_path.clone().unwrap(),
                 None => session.folder.clone(),
             };
-            let given_back = world.scene == Scene::Kill && !world.dirty && !live;
-            let retried = !live && world.scene == Scene::Create && !world.dirty;
             let there = m.folders.contains(&place);
-            assert!(there || given_back || retried, "{case}: {} is lost", place.display());
+            let none = place.as_os_str().is_empty() && !live && world.scene.frees(world.dirty);
+            assert!(there || none, "{case}: {} is lost", place.display());
         }
         for id in &m.keepers {
             assert!(m.sessions.contains_key(id), "{case}: a runtime of {id} without a row");
@@ -203,12 +281,15 @@ async fn recover_and_check(
                 Some(deletion) => deletion.trash_path.as_ref() == Some(folder),
                 None => session.folder == *folder,
             });
+            let aside = folder.starts_with("/trash") && world.scene == Scene::CleanupAside;
+            let named = named || aside;
             assert!(named, "{case}: worktree {} without a row", folder.display());
         }
         let batches: BTreeSet<bool> = m
             .sessions
             .values()
-            .filter(|session| session.id != id("z"))
+            .filter(|session| world.scene == Scene::Clear || session.id != id("z"))
+            .filter(|session| world.scene != Scene::Purge || session.id != id("c"))
             .map(|session| session.deletion.is_some())
             .collect();
         // A runtime that does not end leaves the plan (D6).
@@ -221,7 +302,10 @@ async fn recover_and_check(
 /// that either passed.
 async fn play(world: World, faults: Faults, later: Faults, case: &str) -> (usize, usize) {
     let (host, recorder) = host(world.scene.sessions());
-    recorder.change(|m| m.dirty = world.dirty);
+    recorder.change(|m| {
+        m.dirty = world.dirty;
+        world.scene.set(m);
+    });
     let (faults, later) = (Arc::new(faults), Arc::new(later));
     let ctx = Context::new().with_faults(Arc::clone(&faults));
     let run = Box::pin(world.scene.run(&host, &ctx));

@@ -58,7 +58,9 @@ async fn a_create_goes_through_its_steps_in_order_each_journalled_first_c3() {
         calls[from..],
         [
             "reserve_id",
+            "own",
             "acquire_start",
+            "lock shop-1",
             "begin",
             "step seed",
             "insert_seed shop-1",
@@ -225,6 +227,32 @@ async fn a_retry_reuses_the_runtime_and_sends_nothing_twice_c2() {
     assert_eq!(again.id, id("mine"));
     assert_eq!(acts(&recorder), ["start mine", "publish_runtime mine", "publish mine"]);
     assert_eq!(recorder.read(|m| m.messages.len()), 1);
+}
+
+/// S3: the id of a tombstone, and that of a session that ended, with what to do
+#[tokio::test]
+async fn an_id_that_is_taken_says_by_what() {
+    let deletion = crate::domain::session::Deletion {
+        at: super::NOW,
+        batch: "batch".parse().unwrap(),
+        was_live: false,
+        trash_path: None,
+    };
+    let buried = Session { deletion: Some(deletion), ..seeded("buried", None) };
+    let mut ended = running("ended", None);
+    ended.condition = ended.condition.done(&[], super::NOW);
+    let (host, recorder) = host(vec![buried, ended]);
+    for (name, hint) in [("buried", "restore buried"), ("ended", "restore ended")] {
+        let wanted = CreateRequest { id: Some(id(name)), ..request() };
+        let error = host.create(&Context::new(), wanted).await.unwrap_err();
+        match error {
+            HostError::IdInTrash(_) => assert_eq!(name, "buried"),
+            HostError::IdInUse(_) => assert_eq!(name, "ended"),
+            ref other => panic!("{other}"),
+        }
+        assert!(error.hint().unwrap().contains(hint), "{error:?}");
+    }
+    assert_eq!(acts(&recorder), [""; 0]);
 }
 
 /// C2: whatever fails in a retry, nothing is closed and nothing rolled back that it did not make.

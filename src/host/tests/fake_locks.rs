@@ -76,13 +76,12 @@ impl LockPort for Recorder {
             message: ended.to_string(),
             hint: None,
         })?;
+        self.call(&format!("lock {names}"), None, None)?;
         Ok(self.guard(Held::Sessions(names), lanes))
     }
     async fn acquire_operation(&self, id: &OperationId) -> PortResult<Option<FakeGuard>> {
         let free = self.change(|m| m.held.insert(id.clone()));
-        if !free {
-            self.call("busy", None, None)?;
-        }
+        self.call(if free { "own" } else { "busy" }, None, None)?;
         Ok(free.then(|| self.guard(Held::Operation(id.clone()), Vec::new())))
     }
     async fn acquire_start(&self, ctx: &Context) -> PortResult<FakeGuard> {

@@ -53,7 +53,10 @@ impl PurgePort for Recorder {
         path: &Path,
     ) -> PortResult<u64> {
         self.acall(&format!("remove_trashed {}", path.display()), None, Some(ctx)).await?;
-        self.change(|m| m.trashed.retain(|(_, there)| there != path));
+        self.change(|m| {
+            m.folders.remove(path);
+            m.trashed.retain(|(_, there)| there != path);
+        });
         Ok(100)
     }
     fn is_own_branch(&self, id: &SessionId, branch: &str) -> bool {

@@ -135,6 +135,8 @@ impl Recorder {
             "probe",
             "busy",
             "reason_to_keep",
+            "own",
+            "lock ",
         ];
         let mut calls = self.calls();
         calls.retain(|call| !quiet.iter().any(|name| call.starts_with(name)));

@@ -146,3 +146,89 @@ async fn starts_are_bounded_over_processes_c10() {
     let third = other.acquire_start(&Context::new()).await.unwrap();
     drop((second, third));
 }
+
+/// L1: a panic and a cancellation free lanes and files as an error does.
+#[tokio::test]
+async fn locks_go_with_a_panic_and_with_a_cancellation_l1() {
+    let Two { root: _root, one, other, operation } = two();
+    let panicking = {
+        let (one, operation) = (one.clone(), operation.clone());
+        tokio::spawn(async move {
+            let _held = one.acquire(&Context::new(), &ids(&["a", "b"]), &operation).await.unwrap();
+            panic!("a coordinator has a bug");
+        })
+    };
+    assert!(panicking.await.unwrap_err().is_panic());
+    assert!(one.lanes().is_empty() && other.holder(&id("a")).is_none());
+    let hanging = {
+        let (one, operation) = (one.clone(), operation.clone());
+        tokio::spawn(async move {
+            let _held = one.acquire(&Context::new(), &ids(&["a", "b"]), &operation).await.unwrap();
+            std::future::pending::<()>().await;
+        })
+    };
+    while other.holder(&id("b")).is_none() {
+        tokio::task::yield_now().await;
+    }
+    hanging.abort();
+    hanging.await.unwrap_err();
+    assert!(one.lanes().is_empty());
+    drop(other.acquire(&Context::new(), &ids(&["a", "b"]), &operation).await.unwrap());
+}
+
+/// L1: lanes are taken in ascending order, whatever order was asked for, so that two never wait for
+/// each other; clones share them.
+#[tokio::test]
+async fn crossing_requests_never_wait_for_each_other_l1() {
+    let Two { root: _root, one, other, operation } = two();
+    let mut tasks = Vec::new();
+    for n in 0..40 {
+        let locks = if n % 4 < 2 { one.clone() } else { other.clone() };
+        let wanted = if n % 2 == 0 { ids(&["a", "b", "c"]) } else { ids(&["c", "a"]) };
+        let operation = operation.clone();
+        tasks.push(tokio::spawn(async move {
+            let held = locks.acquire(&Context::new(), &wanted, &operation).await.unwrap();
+            tokio::task::yield_now().await;
+            drop(held);
+        }));
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert!(one.lanes().is_empty() && other.lanes().is_empty());
+}
+
+/// L2: who waits for a file keeps no thread: on a single one, everything else goes on.
+#[tokio::test(flavor = "current_thread")]
+async fn waiting_sticks_no_thread_and_has_a_deadline_l2() {
+    let Two { root: _root, one, other, operation } = two();
+    let held = one.acquire(&Context::new(), &ids(&["a"]), &operation).await.unwrap();
+    let waiting = {
+        let (other, operation) = (other.clone(), operation.clone());
+        let short = Context::new().within(Duration::from_millis(60));
+        tokio::spawn(async move { other.acquire(&short, &ids(&["a"]), &operation).await })
+    };
+    let mut turns = 0;
+    while !waiting.is_finished() {
+        turns += 1;
+        tokio::task::yield_now().await;
+    }
+    assert!(turns > 10, "{turns}");
+    assert_eq!(waiting.await.unwrap().unwrap_err().kind, ErrorKind::TimedOut);
+    assert!(other.lanes().is_empty());
+    drop(held);
+}
+
+/// L4: a batch never upgrades a shared lock: it waits until that is let go, and takes it from nobody.
+#[tokio::test]
+async fn a_shared_workspace_lock_is_never_upgraded_l4() {
+    let Two { root: _root, one, other, operation } = two();
+    let single = one.acquire(&Context::new(), &ids(&["x"]), &operation).await.unwrap();
+    let short = || Context::new().within(Duration::from_millis(30));
+    // By the same process: its own shared lock keeps it out, and stays.
+    one.acquire(&short(), &many(), &operation).await.unwrap_err();
+    other.acquire(&short(), &many(), &operation).await.unwrap_err();
+    other.acquire(&short(), &ids(&["x"]), &operation).await.unwrap_err();
+    drop(single);
+    drop(one.acquire(&Context::new(), &many(), &operation).await.unwrap());
+}

@@ -2,12 +2,10 @@ use std::path::Path;
 
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::ProjectName;
-use crate::domain::lifecycle::TerminationReason;
 use crate::domain::rail::ProjectSetup;
-use crate::domain::status::Status;
 use crate::host::error::HostError;
 
-use super::{OPERATOR, host, id, ids, running, seeded};
+use super::{OPERATOR, host, id, ids, seeded};
 
 #[tokio::test]
 async fn small_edits_are_audited_w6() {
@@ -59,20 +57,4 @@ async fn a_project_is_registered_under_its_canonical_path_p6() {
         ]
     );
     assert!(recorder.read(|m| m.events.iter().all(|event| event.actor == "operator")));
-}
-
-#[tokio::test]
-async fn probing_finds_the_lost_but_believes_no_massacre_a6() {
-    let names: Vec<String> = (0..6).map(|n| format!("s{n}")).collect();
-    let (host, recorder) = host(names.iter().map(|name| running(name, None)).collect());
-    recorder.change(|m| m.keepers.remove("s3"));
-    assert_eq!(host.reconcile().await.unwrap(), ids(&["s3"]));
-    let lost = recorder.session_now("s3").unwrap().condition.lifecycle;
-    assert_eq!(lost.reason, Some(TerminationReason::RuntimeLost));
-    recorder.change(|m| m.keepers.clear());
-    assert_eq!(host.reconcile().await.unwrap().len(), 5);
-    let status = recorder.session_now("s0").unwrap().condition.status;
-    assert_eq!(status, Status::Detecting, "a failed probe is never a death");
-    host.settle_due().await.unwrap();
-    assert_eq!(recorder.calls().last().unwrap(), "settle_due");
 }

@@ -118,6 +118,7 @@ fn leaving_work_needs_agreement_and_a_flicker_is_nothing() {
     assert_eq!(board.show("esc to interrupt"), Some(Activity::Active));
 }
 
+/// A2: blocked clears once the screen no longer shows the question
 #[test]
 fn a_question_is_seen_at_once_and_read() {
     let mut board = Board::new(&rules());
@@ -139,6 +140,7 @@ fn a_question_is_seen_at_once_and_read() {
     assert_eq!(board.detector.verdict().question, None);
 }
 
+/// A2: blocked clears where OSC 7501 says so
 #[test]
 fn the_program_itself_is_trusted_most_and_needs_no_waiting() {
     let mut board = Board::new(&rules());
@@ -178,6 +180,7 @@ fn priority_counts_then_titles() {
     assert_eq!(board.detector.verdict().activity.witness, "screen: permission");
 }
 
+/// A1: a plain shell
 #[test]
 fn a_shell_is_active_while_a_command_is_in_the_foreground() {
     let mut board = Board::new(&Rules { shell: true, ..Rules::default() });

@@ -43,7 +43,7 @@ async fn a_number_is_used_once_also_after_a_purge_s3() {
             store.rollback_seed(&next).await.unwrap();
         } else {
             let row =
-                TombstoneRow { id: next.clone(), was_live: false, trash_path: None, closed: false };
+                TombstoneRow { id: next.clone(), closed: false, was_live: false, trash_path: None };
             let (wanted, batch) = ([next.clone()].into(), "b1".parse().unwrap());
             let done = store.tombstone(&wanted, &Conditions::default(), &[row], &batch).await;
             assert!(matches!(done, Ok(Tombstoned::Done { .. })));

@@ -27,7 +27,7 @@ async fn a_number_is_never_given_twice_s3() {
     assert_eq!(store.reserve_id(None).await.unwrap(), id("chat-1"));
 }
 
-/// C9, S3: the id and the parent are looked at in the transaction that writes the seed row.
+/// C9, S3, S1, S4: the id and the parent are looked at in the transaction that writes the seed row.
 #[tokio::test]
 async fn a_seed_needs_a_free_id_and_its_parent_c9() {
     let fixture = Fixture::new();
@@ -43,7 +43,7 @@ async fn a_seed_needs_a_free_id_and_its_parent_c9() {
     assert_eq!(grandchild.root, id("shop-1"));
 }
 
-/// C4: facts are stored before publish and folded by it; a published row is not rolled back.
+/// C4, S5: facts are stored before publish and folded by it; a published row is not rolled back.
 #[tokio::test]
 async fn facts_count_from_publish_on_c4() {
     let fixture = Fixture::new();
@@ -89,6 +89,7 @@ async fn older_facts_never_replace_newer_ones_w5() {
     assert_eq!(fixture.get("shop-1").await.condition.status, Status::NeedsInput);
 }
 
+/// A4: the exit that a keeper saw, with its code
 #[tokio::test]
 async fn an_exit_ends_the_session_with_its_code_a4() {
     let fixture = Fixture::new();
@@ -117,7 +118,7 @@ async fn an_exit_ends_the_session_with_its_code_a4() {
     assert_eq!(fixture.get("shop-1").await.condition.lifecycle.state, State::Done);
 }
 
-/// C6, S2: an end is final; a parked session is errored with the text.
+/// C6, S2, A5: an end is final; a parked session is errored with the text.
 #[tokio::test]
 async fn an_end_is_final_and_a_parked_session_says_why_c6() {
     let fixture = Fixture::new();
@@ -137,6 +138,7 @@ async fn an_end_is_final_and_a_parked_session_says_why_c6() {
     assert_eq!(fixture.get("shop-2").await.error, None);
 }
 
+/// A4, S5: a probe is of one launch
 #[tokio::test]
 async fn probes_of_older_launches_are_dropped_a4() {
     let fixture = Fixture::new();
@@ -150,6 +152,7 @@ async fn probes_of_older_launches_are_dropped_a4() {
     assert!(fixture.store.live().await.unwrap().is_empty());
 }
 
+/// T4: `retrying` after 2 minutes, by time alone
 #[tokio::test]
 async fn timed_rules_are_applied_when_due_t4() {
     let fixture = Fixture::new();
@@ -180,6 +183,7 @@ async fn newer_rules_derive_again_and_take_in_what_an_older_keeper_only_stored_w
     assert_eq!(fixture.get("shop-1").await.condition.status, Status::Idle);
 }
 
+/// S1: a prompt starts a turn, and its start is the sort time
 #[tokio::test]
 async fn a_prompt_starts_a_turn_and_is_kept_q2() {
     let fixture = Fixture::new();
@@ -198,6 +202,7 @@ async fn a_prompt_starts_a_turn_and_is_kept_q2() {
     assert_eq!(fixture.store.messages(&id("shop-1")).await.unwrap().len(), 1);
 }
 
+/// T1, T4: seen is stored
 #[tokio::test]
 async fn pull_requests_change_status_and_attention_until_seen_t4() {
     let fixture = Fixture::new();

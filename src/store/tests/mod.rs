@@ -7,6 +7,7 @@ mod lifecycle;
 mod page;
 mod purge;
 mod rail;
+mod record;
 mod totals;
 mod trash;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::time::Timestamp;
-use crate::host::report::{Progress, QUEUED};
+use crate::host::report::{Progress, QUEUED, waiting_for};
 
 /// An operation that reports to this dashboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +59,17 @@ impl Job {
     }
 }
 
+/// What an operation waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wait {
+    /// The session that it cannot have yet.
+    pub id: SessionId,
+    /// What another operation does to it.
+    pub behind: Verb,
+    /// Since when.
+    pub since: Timestamp,
+}
+
 /// Whether a step is the last of its session.
 pub fn is_final(verb: Verb, state: &str) -> bool {
     match state {
@@ -74,6 +85,8 @@ pub fn is_final(verb: Verb, state: &str) -> bool {
 pub struct Jobs {
     /// Running in this process, oldest first.
     pub running: Vec<Job>,
+    /// Operations of this process that wait for another one.
+    pub waits: BTreeMap<OperationId, Wait>,
     /// As journalled, newest first.
     pub operations: Vec<Operation>,
     /// The selected one.
@@ -101,6 +114,13 @@ impl Jobs {
                 }
             }
             Progress::Ended { operation } => self.running.retain(|job| job.id != *operation),
+            Progress::Waits { operation, id, behind, since } => {
+                let wait = Wait { id: id.clone(), behind: *behind, since: *since };
+                self.waits.insert(operation.clone(), wait);
+            }
+            Progress::Waited { operation } => {
+                self.waits.remove(operation);
+            }
         }
     }
 
@@ -115,7 +135,14 @@ impl Jobs {
 
     /// The word of the job that acts on a session.
     pub fn busy_word(&self, id: &SessionId) -> Option<&'static str> {
-        self.running.iter().find_map(|job| job.busy_word(id))
+        let busy = self.running.iter().find_map(|job| job.busy_word(id));
+        busy.or_else(|| self.waits.values().any(|wait| wait.id == *id).then_some("waiting"))
+    }
+
+    /// The longest wait for another operation, in words (`spec/lifecycle.md` L5).
+    pub fn waiting(&self, now: Timestamp) -> Option<String> {
+        let wait = self.waits.values().min_by_key(|wait| wait.since)?;
+        Some(waiting_for(wait.behind, &wait.id, now.since(wait.since)))
     }
 
     /// Running jobs for the top line, oldest first.
@@ -297,5 +324,26 @@ mod tests {
         assert_eq!(jobs.notable().next().map(Job::done), Some(1));
         jobs.report(&Progress::Ended { operation }, Timestamp(2));
         assert_eq!(jobs.notable().count(), 0);
+    }
+
+    /// L5: the row and the words say what is waited for, as long as it is.
+    #[test]
+    fn who_waits_for_another_operation_says_so() {
+        let operation = "op".parse::<OperationId>().unwrap();
+        let id: SessionId = "shop-4".parse().unwrap();
+        let mut jobs = Jobs::default();
+        let (operation, since) = (operation, Timestamp(1_000));
+        let waits = Progress::Waits {
+            operation: operation.clone(),
+            id: id.clone(),
+            behind: Verb::Delete,
+            since,
+        };
+        jobs.report(&waits, Timestamp(4_000));
+        assert_eq!(jobs.busy_word(&id), Some("waiting"));
+        let words = jobs.waiting(Timestamp(4_500));
+        assert_eq!(words.as_deref(), Some("waiting for delete of shop-4, 3 s"));
+        jobs.report(&Progress::Waited { operation }, Timestamp(5_000));
+        assert_eq!((jobs.busy_word(&id), jobs.waiting(Timestamp(5_000))), (None, None));
     }
 }

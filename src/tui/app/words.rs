@@ -64,10 +64,7 @@ pub fn is_unseen(condition: &Condition) -> bool {
 
 /// Since when it has attention that was not looked at.
 pub fn unseen_since(condition: &Condition) -> Option<Timestamp> {
-    let since = match condition.attention? {
-        Attention::FinishedUnseen => condition.finished_at.unwrap_or(condition.status_since),
-        _ => condition.status_since,
-    };
+    let since = condition.waiting_since()?;
     condition.seen_at.is_none_or(|seen| seen < since).then_some(since)
 }
 

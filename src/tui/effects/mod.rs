@@ -150,7 +150,7 @@ impl<P: Ports> Effects<P> {
                 self.jobs().began(operation, *verb, *total);
             }
             Progress::Ended { operation } => self.jobs().ended(operation),
-            Progress::Session { .. } => {}
+            Progress::Session { .. } | Progress::Waits { .. } | Progress::Waited { .. } => {}
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) async fn care<P: Ports>(
     out: mpsc::Sender<Event>,
     keep_days: u32,
 ) {
-    let recovered = host.recover(&Context::new()).await.map(|_| ());
+    let recovered = host.recover_operations(&Context::new()).await.map(|_| ());
     tell(&out, "recovery", recovered).await;
     // A long purge keeps no timed rule waiting.
     tokio::join!(care_for_live(&host, changes, &out), care_for_trash(&host, &out, keep_days));

@@ -83,8 +83,9 @@ pub(super) fn session(app: &mut App, session: &Session, effects: &mut Vec<Effect
 /// longest waiting first (T4).
 pub(super) fn next_waiting(app: &mut App, by: isize, effects: &mut Vec<Effect>) {
     let mut waiting = app.board.waiting.clone();
-    waiting
-        .sort_by_key(|session| (rank(session), session.condition.status_since, session.id.clone()));
+    waiting.sort_by_key(|session| {
+        (rank(session), session.condition.waiting_since(), session.id.clone())
+    });
     if waiting.is_empty() {
         return;
     }

@@ -74,6 +74,10 @@ fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
     let accent = pen.role(Role::Accent);
     let mut jobs = app.jobs.notable();
     let (Some(job), more) = (jobs.next(), jobs.count()) else {
+        if let Some(waiting) = app.jobs.waiting(app.now) {
+            let room = usize::from(cols / 2);
+            return vec![(cut(&waiting, room, pen.glyphs.cut), accent)];
+        }
         if app.board.stuck > 0 {
             let text = format!("{} stuck", count(app.board.stuck as usize, "job"));
             return vec![

@@ -318,7 +318,7 @@ async fn every_attempt_is_told_to_its_end() {
         match event {
             Progress::Began { total, .. } => told.push(format!("began {total}")),
             Progress::Ended { .. } => told.push("ended".to_owned()),
-            Progress::Session { .. } => {}
+            Progress::Session { .. } | Progress::Waits { .. } | Progress::Waited { .. } => {}
         }
     }
     assert_eq!(told, ["began 1", "ended", "began 2", "ended"]);
