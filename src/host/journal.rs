@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::broadcast;
 
+use std::collections::BTreeSet;
+
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Actor, Event};
 use crate::domain::ids::{OperationId, SessionId};

@@ -162,6 +162,7 @@ fn a_store_that_was_moved_away_is_told_with_what_to_do() {
     console.see("Put it back where it was");
     std::fs::rename(&aside, &store).unwrap();
     console.press("Esc");
+    console.see_no("was not pinned");
     console.press("p");
     console.see_row(&["Pinned", "1"]);
     console.press("q");
