@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use regex::Regex;
@@ -299,4 +300,65 @@ fn no_test_is_left_out() {
             assert!(!ignored.is_match(&source.code), "{}", source.path.display());
         }
     }
+}
+
+/// The rules of the life of a session, a letter and how many: each is named by a test that shows it.
+const RULES: [(char, usize); 9] = [
+    ('S', 5),
+    ('T', 4),
+    ('A', 6),
+    ('L', 6),
+    ('C', 10),
+    ('D', 15),
+    ('R', 6),
+    ('B', 3),
+    ('V', 5),
+];
+
+/// The rules of stopping and sending; the other two of this letter speak of agents as callers.
+const RULES_OF_ENDS: (char, usize) = ('K', 5);
+
+/// The comments that stand right above each test of `text`.
+fn comments_of_tests(text: &str) -> Vec<String> {
+    let marker = Regex::new(r"^\s*(#\[(tokio::)?test\b|#\[rstest\b|#\[case\b)").unwrap();
+    let mut comment = String::new();
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let line = line.trim_start();
+        if let Some(said) = line.strip_prefix("///") {
+            comment.push_str(said);
+            comment.push('\n');
+        } else if marker.is_match(line) {
+            found.push(std::mem::take(&mut comment));
+        } else if !line.starts_with("#[") {
+            comment.clear();
+        }
+    }
+    found
+}
+
+#[test]
+fn comments_are_taken_from_tests_only() {
+    let text = "/// A1: told\n/// at length\n#[test]\nfn a() {}\n/// A2: no test\nfn b() {}\n";
+    assert_eq!(comments_of_tests(text), [" A1: told\n at length\n"]);
+}
+
+#[test]
+fn every_rule_is_named_by_a_test() {
+    let token = Regex::new(r"\b[SALCDRBKVT]\d{1,2}\b").unwrap();
+    let named: BTreeSet<String> = ["src", "tests"]
+        .iter()
+        .flat_map(|below| sources(below))
+        .flat_map(|source| comments_of_tests(&source.text))
+        .flat_map(|comment| {
+            token.find_iter(&comment).map(|rule| rule.as_str().to_owned()).collect::<Vec<_>>()
+        })
+        .collect();
+    let missing: Vec<String> = RULES
+        .iter()
+        .chain([&RULES_OF_ENDS])
+        .flat_map(|(letter, last)| (1..=*last).map(move |number| format!("{letter}{number}")))
+        .filter(|rule| !named.contains(rule))
+        .collect();
+    assert!(missing.is_empty(), "no test's comment names {}", missing.join(", "));
 }
