@@ -303,17 +303,8 @@ fn no_test_is_left_out() {
 }
 
 /// The rules of the life of a session, a letter and how many: each is named by a test that shows it.
-const RULES: [(char, usize); 9] = [
-    ('S', 5),
-    ('T', 4),
-    ('A', 6),
-    ('L', 6),
-    ('C', 10),
-    ('D', 15),
-    ('R', 6),
-    ('B', 3),
-    ('V', 5),
-];
+const RULES: [(char, usize); 9] =
+    [('S', 5), ('T', 4), ('A', 6), ('L', 6), ('C', 10), ('D', 15), ('R', 6), ('B', 3), ('V', 5)];
 
 /// The rules of stopping and sending; the other two of this letter speak of agents as callers.
 const RULES_OF_ENDS: (char, usize) = ('K', 5);

@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use tokio::sync::broadcast;
 
-use std::collections::BTreeSet;
-
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Actor, Event};
 use crate::domain::ids::{OperationId, SessionId};
