@@ -279,6 +279,7 @@ async fn a_component_is_the_topmost_tombstone_and_its_tree_r1() {
     assert!(fixture.listed(&section("shop"), Order::Recent).await.is_empty());
 }
 
+/// R4: newest deletion first, in pages by cursor, filtered by project and text, counted.
 #[tokio::test]
 async fn the_trash_lists_the_newest_deletion_first_r4() {
     let fixture = Fixture::new();
@@ -299,6 +300,11 @@ async fn the_trash_lists_the_newest_deletion_first_r4() {
     assert_eq!(ids(&fixture.store.page(&query).await.unwrap()), ["shop-1", "shop-2"]);
     query.filter = Filter { batch: Some(batch), ..Filter::default() };
     assert_eq!(fixture.store.page(&query).await.unwrap().total, 2);
+    query.filter = Filter { project: Some("shop".parse().unwrap()), ..Filter::default() };
+    assert_eq!(ids(&fixture.store.page(&query).await.unwrap()), ["shop-1", "shop-2"]);
+    query.filter = Filter { text: Some("SHOP-2".into()), ..Filter::default() };
+    let page = fixture.store.page(&query).await.unwrap();
+    assert_eq!((ids(&page), page.total), (vec!["shop-2".into()], 1));
 }
 
 /// Made-up sessions of one project.
