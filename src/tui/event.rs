@@ -217,6 +217,17 @@ pub enum Outcome {
     ProjectAdded(Project),
     /// Done, and nothing to say.
     Quiet,
+    /// Pins are as they were.
+    NotPinned {
+        /// Of which sessions.
+        ids: Vec<SessionId>,
+        /// They were to be pinned; else, to be so no longer.
+        pinned: bool,
+        /// The sentence before the reason.
+        what: String,
+        /// Why.
+        failure: Failure,
+    },
     /// It failed.
     Failed {
         /// The sentence before the reason: `shop-3 was not renamed`.

@@ -9,7 +9,7 @@ use callboard::host::report::{
     CreateOutcome, Place, RestoreReport, RestoreTarget, SendResult, StopReport, StopResult,
 };
 use callboard::tui::app::{Focus, View};
-use callboard::tui::event::{Effect, Event, Outcome, StopHow, Tab};
+use callboard::tui::event::{Effect, Event, Failure, Outcome, StopHow, Tab};
 
 use crate::fixture::{Bench, NOW, board, id, page, project_key, session, shop, trash};
 
@@ -536,6 +536,25 @@ fn how_one_came_back_is_said_once() {
     assert!(screen.contains("shop-3 is back with its prompt"), "{screen}");
     assert!(!screen.contains("given its prompt again"), "{screen}");
     assert!(screen.contains("shop-3: left detached"), "{screen}");
+}
+
+#[test]
+fn a_pin_that_failed_is_asked_for_again_by_the_next_press() {
+    let mut bench = Bench::new(120, 40);
+    bench.answer_page(page(shop()));
+    let asked = |bench: &mut Bench| {
+        bench.keys("p");
+        bench.take().into_iter().find_map(|effect| match effect {
+            Effect::Pin { ids, pinned } => Some((ids, pinned)),
+            _ => None,
+        })
+    };
+    let (ids, pinned) = asked(&mut bench).unwrap();
+    let failure = Failure { message: "the store was moved away".to_owned(), hint: None };
+    let what = "it was not pinned".to_owned();
+    let failed = Outcome::NotPinned { ids: ids.clone(), pinned, what, failure };
+    bench.send(Event::Ended(failed));
+    assert_eq!(asked(&mut bench), Some((ids, pinned)));
 }
 
 /// B3: many are counted by the way they came back.

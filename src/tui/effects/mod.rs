@@ -82,9 +82,12 @@ impl<P: Ports> Effects<P> {
             Effect::Stop { ids, how } => self.stop(ids, how),
             Effect::Pin { ids, pinned } => {
                 let what = format!("{} not {}pinned", named(&ids), if pinned { "" } else { "un" });
-                self.outcome(what, async move |host| {
-                    host.pin(&ids, pinned, &ACTOR).await?;
-                    Ok(Outcome::Quiet)
+                self.outcome(what.clone(), async move |host| {
+                    let done = host.pin(&ids, pinned, &ACTOR).await;
+                    Ok(done.map_or_else(
+                        |error| Outcome::NotPinned { ids, pinned, what, failure: error.into() },
+                        |_| Outcome::Quiet,
+                    ))
                 });
             }
             Effect::Rename { id, title } => {

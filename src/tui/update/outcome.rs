@@ -51,6 +51,13 @@ pub(super) fn ended(app: &mut App, outcome: Outcome, effects: &mut Vec<Effect>) 
         Outcome::ProjectAdded(project) => {
             place::section(app, SectionKey::project(&project.path), Wanted::First, effects);
         }
+        Outcome::NotPinned { ids, pinned, what, failure } => {
+            // The store may be out of reach for the next read too: what was shown ahead goes back.
+            let at = (!pinned).then_some(app.now);
+            let rows = app.list.rows.iter_mut().filter(|row| ids.contains(&row.id));
+            rows.for_each(|row| row.pinned_at = at);
+            notify_with(app, ToastKind::Error, sentence(&what), reasons(failure), vec![]);
+        }
         Outcome::Failed { what, failure } => {
             notify_with(app, ToastKind::Error, sentence(&what), reasons(failure), vec![]);
         }
