@@ -192,8 +192,9 @@ impl Drop for Ending {
 fn settle(operation: &mut Operation) {
     let whole = matches!(operation.state, OperationState::Done | OperationState::Partly);
     let waits = matches!(operation.state, OperationState::Running | OperationState::Stuck);
-    // Who goes on with a delete that was cut short reads what it intended and closed.
-    if waits || (operation.kind == Verb::Delete && !whole) {
+    // A delete journals what becomes of each session as it goes; who goes on with one that was cut
+    // short reads what it intended and closed.
+    if waits || operation.kind == Verb::Delete {
         return;
     }
     let (state, detail) = match operation.state {

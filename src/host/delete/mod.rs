@@ -253,7 +253,7 @@ impl<P: Ports> Host<P> {
         &self,
         ctx: &Context,
         request: &DeleteRequest,
-        mut operation: Operation,
+        operation: Operation,
         deleted: Deleted,
         run: &Run,
     ) -> DeleteReport {
@@ -262,13 +262,6 @@ impl<P: Ports> Host<P> {
         for id in &removed {
             self.tell(&operation.id, id, "deleted");
         }
-        let moving: BTreeSet<&SessionId> = moves.iter().map(|one| &one.id).collect();
-        let mut results = view.skipped_results();
-        results.extend(
-            removed
-                .iter()
-                .map(|id| result(id, if moving.contains(id) { "moved" } else { "deleted" }, None)),
-        );
         let remains = Remains::of(&removed, moves, view.rowless_of(&run.closed));
         let cleaned = self.clean_up(ctx, &operation.id, remains).await;
         notes.extend(cleaned.notes);
@@ -280,7 +273,6 @@ impl<P: Ports> Host<P> {
         report.cleanup_failed_ids = cleaned.failed;
         self.audit("delete", &removed, &request.actor, Some(&operation.id)).await;
         report.removed_session_ids = removed;
-        operation.results = results;
         self.end_moves(ctx, operation, &report.cleanup_failed_ids, view.has_stubborn()).await;
         report
     }
