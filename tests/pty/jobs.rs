@@ -83,7 +83,7 @@ fn a_job_is_handed_over_to_a_worker_and_the_next_console_shows_its_result() {
     console.see_row(&["Trash", "3"]);
     console.press("J");
     console.see_row(&["delete", "3 sessions", "done"]);
-    console.see_row(&["chat-3", "done"]);
+    console.see_row(&["chat-3", "moved"]);
     console.press("u");
     console.see("3 brought back");
     console.see_row(&["Trash", "0"]);
