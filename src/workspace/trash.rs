@@ -67,7 +67,9 @@ impl Workspace {
         let found = self.repository_if_there(repository).await?;
         self.check_movable(found.as_ref(), from)?;
         let Some(repository) = found else {
-            return move_alone(from, to);
+            let moved = move_alone(from, to)?;
+            self.forget_made(from);
+            return Ok(moved);
         };
         let held = self.git.lock(&repository).await?;
         if exists(from) {
@@ -87,6 +89,7 @@ impl Workspace {
                 forget(to);
                 return Err(error);
             }
+            self.forget_made(from);
         } else if !exists(to) {
             return Ok(note("its folder was gone"));
         }

@@ -164,6 +164,11 @@ impl Bench {
     pub(super) fn rewind(&self) {
         std::fs::remove_dir_all(self.here()).unwrap();
         copy(&self.root.path().join("kept"), &self.here());
+        // The copies are other folders than those that were noted (Z4).
+        let notes = self.home().worktrees(&WorkspaceName::default()).join(".made");
+        if notes.exists() {
+            std::fs::remove_dir_all(notes).unwrap();
+        }
         self.puppets.with(|all| all.clone_from(&self.kept));
     }
 
