@@ -85,7 +85,7 @@ fn every_output_has_exactly_the_fields_of_the_contract() {
     keys(&shown, "operations");
     assert_eq!(
         shown["operations"][0]["results"],
-        json!([{ "id": id, "state": "moved", "detail": null }])
+        json!([{ "id": id, "state": "done", "detail": null }])
     );
     keys(&run("recover --json"), "resumed undone stuck adopted ended_processes orphans");
     let events = run("events --json");

@@ -83,7 +83,7 @@ fn a_job_is_handed_over_to_a_worker_and_the_next_console_shows_its_result() {
     console.see_row(&["Trash", "3"]);
     console.press("J");
     console.see_row(&["delete", "3 sessions", "done"]);
-    console.see_row(&["chat-3", "moved"]);
+    console.see_row(&["chat-3", "done"]);
     console.press("u");
     console.see("3 brought back");
     console.see_row(&["Trash", "0"]);
@@ -163,7 +163,7 @@ fn a_store_that_was_moved_away_is_told_with_what_to_do() {
     std::fs::rename(&aside, &store).unwrap();
     console.press("Esc");
     console.see_no("was not pinned");
-    console.press("p");
+    home.run(["pin", "chat-1"]).ok();
     console.see_row(&["Pinned", "1"]);
     console.press("q");
     assert!(console.exit().success());

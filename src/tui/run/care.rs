@@ -47,8 +47,10 @@ async fn care_for_trash<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>, kee
     let keep = Duration::from_hours(24).saturating_mul(keep_days);
     loop {
         let purged = host.purge_expired(&Context::new(), keep).await.map(|_| ());
+        // What kept it from looking is not said for an hour after it is over.
+        let pause = if purged.is_ok() { PURGE_EVERY } else { PROBE_EVERY };
         tell(out, "purge", purged).await;
-        sleep(PURGE_EVERY).await;
+        sleep(pause).await;
     }
 }
 
