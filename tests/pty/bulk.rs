@@ -139,7 +139,7 @@ fn a_delete_that_is_handed_over_is_done_when_the_terminal_is_gone() {
     let mut console = Terminal::start(home.path(), home.path(), &[], 120, 40);
     console.see_row(&[&id]);
     console.press("d");
-    console.see("[ Cancel ]");
+    console.see("It is pinned.");
     console.press("p");
     console.see("go too, without the pin check");
     console.press("Tab");

@@ -541,7 +541,6 @@ fn how_one_came_back_is_said_once() {
 #[test]
 fn a_pin_that_failed_is_asked_for_again_by_the_next_press() {
     let mut bench = Bench::new(120, 40);
-    bench.answer_page(page(shop()));
     let asked = |bench: &mut Bench| {
         bench.keys("p");
         bench.take().into_iter().find_map(|effect| match effect {
