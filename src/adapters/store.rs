@@ -61,6 +61,9 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
     async fn trash_count(&self) -> PortResult<u64> {
         Ok(self.store.trash_count().await?)
     }
+    async fn crowded_trash(&self, limit: u64) -> PortResult<Option<(String, u64)>> {
+        Ok(self.store.crowded_trash(limit).await?)
+    }
 
     async fn last_batch(&self) -> PortResult<Option<BatchId>> {
         Ok(self.store.last_batch().await?)

@@ -79,6 +79,28 @@ impl Store {
         .await
     }
 
+    /// The project with most worktrees in the trash, where there are more than `limit` (R5).
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn crowded_trash(&self, limit: u64) -> Result<Option<(String, u64)>, StoreError> {
+        self.read("count the worktrees in the trash", move |scope| {
+            let most = scope
+                .conn
+                .prepare_cached(
+                    "SELECT p.name, count(*) AS n FROM sessions s JOIN projects p USING (section)
+                     WHERE s.workspace = ?1 AND s.deleted_at IS NOT NULL AND s.trash_path IS NOT NULL
+                     GROUP BY p.section HAVING n > ?2 ORDER BY n DESC LIMIT 1",
+                )?
+                .query_row((scope.workspace, limit.cast_signed()), |row| {
+                    Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs()))
+                })
+                .optional()?;
+            Ok(most)
+        })
+        .await
+    }
+
     /// The newest batch of the operator that still has tombstones: what an agent deleted is not
     /// theirs to undo by the way (D11).
     ///

@@ -126,6 +126,8 @@ pub struct Board {
     pub projects: Vec<Project>,
     /// Number of tombstones.
     pub trash: u64,
+    /// A project with so many worktrees in the trash that its git is slow, and how many (R5).
+    pub crowded: Option<(String, u64)>,
     /// Sessions that want the operator, any order (T4).
     pub waiting: Vec<Session>,
     /// The newest batch that still has tombstones.

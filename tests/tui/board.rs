@@ -74,6 +74,17 @@ fn trash_by_batch() {
     insta::assert_snapshot!("trash_80x24", bench.screen());
 }
 
+/// R5: the trash says where too many worktrees slow git down.
+#[test]
+fn a_crowded_trash_is_told_on_its_rule() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("t");
+    bench.answer_page(page(trash()));
+    bench.app.board.crowded = Some(("shop".to_owned(), 612));
+    let screen = bench.screen();
+    assert!(screen.contains("612 of shop slow its git: purge the oldest"), "{screen}");
+}
+
 #[test]
 fn jobs_with_their_sessions() {
     let operation = |name: &str, kind, state, ids: &[&str]| Operation {

@@ -223,6 +223,7 @@ pub(crate) fn board() -> Board {
         sections,
         projects,
         trash: 47,
+        crowded: None,
         waiting: waiting(Zone::Respond).chain(waiting(Zone::Review)).chain([chat]).collect(),
         last_batch: Some("0192-7c1e".parse::<OperationId>().unwrap()),
         live: 15,

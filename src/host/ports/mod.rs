@@ -152,6 +152,11 @@ pub trait StorePort: Send + Sync + 'static {
     fn sections(&self) -> impl Future<Output = PortResult<Vec<Section>>> + Send;
     /// Number of tombstones.
     fn trash_count(&self) -> impl Future<Output = PortResult<u64>> + Send;
+    /// The section with most worktrees in the trash, by name, where there are more than `limit` (R5).
+    fn crowded_trash(
+        &self,
+        limit: u64,
+    ) -> impl Future<Output = PortResult<Option<(String, u64)>>> + Send;
     /// The newest batch that still has tombstones.
     fn last_batch(&self) -> impl Future<Output = PortResult<Option<BatchId>>> + Send;
     /// Tombstones of a batch.

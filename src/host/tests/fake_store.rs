@@ -111,6 +111,9 @@ impl StorePort for Recorder {
     async fn trash_count(&self) -> PortResult<u64> {
         Ok(self.read(|m| m.sessions.values().filter(|s| s.deletion.is_some()).count() as u64))
     }
+    async fn crowded_trash(&self, _limit: u64) -> PortResult<Option<(String, u64)>> {
+        Ok(None)
+    }
     async fn last_batch(&self) -> PortResult<Option<BatchId>> {
         let batches = |m: &Model| {
             m.sessions.values().filter_map(|s| Some(s.deletion.as_ref()?.batch.clone())).max()

@@ -307,6 +307,20 @@ async fn the_trash_lists_the_newest_deletion_first_r4() {
     assert_eq!((ids(&page), page.total), (vec!["shop-2".into()], 1));
 }
 
+/// R5: the project whose trashed worktrees are more than the limit is named, with their number.
+#[tokio::test]
+async fn a_crowded_trash_names_its_project() {
+    let fixture = Fixture::new();
+    fixture.project("shop").await;
+    for name in ["shop-1", "shop-2", "shop-3", "chat-1"] {
+        fixture.seed(name, None).await;
+    }
+    delete(&fixture, &["shop-1", "shop-2", "chat-1"], &["chat-1", "shop-1", "shop-2"]).await;
+    let crowded = |limit| fixture.store.crowded_trash(limit);
+    assert_eq!(crowded(1).await.unwrap(), Some(("shop".to_owned(), 2)));
+    assert_eq!(crowded(2).await.unwrap(), None);
+}
+
 /// Made-up sessions of one project.
 fn many(fixture: &Fixture, count: usize) -> Vec<SeededSession> {
     let now = fixture.clock.now();

@@ -19,6 +19,8 @@ use crate::host::ports::{PortError, PortResult, Ports};
 use crate::tui::app::words::sentence;
 use crate::tui::event::{Board, Event, Tab, TabContent, WorkFacts};
 
+/// More trashed worktrees than this in one repository slow its git down (`spec/lifecycle.md` R5).
+const CROWDED: u64 = 500;
 /// Most sessions that are listed as waiting: more than anyone answers.
 const WAITING: usize = 1_000;
 /// Operations that the jobs view shows.
@@ -197,10 +199,13 @@ impl<P: Ports> Worker<P> {
         };
         let unfinished = ports.unfinished().await?;
         let stuck = unfinished.iter().filter(|op| op.state == OperationState::Stuck);
+        let trash = ports.trash_count().await?;
+        let crowded = if trash > CROWDED { ports.crowded_trash(CROWDED).await? } else { None };
         Ok(Board {
             sections: ports.sections().await?,
             projects: ports.projects().await?,
-            trash: ports.trash_count().await?,
+            trash,
+            crowded,
             waiting: ports.page(&waiting).await?.sessions,
             last_batch: ports.last_batch().await?,
             live: ports.live().await?.len() as u64,

@@ -69,8 +69,13 @@ pub(in crate::tui) fn height(list: &List) -> usize {
 /// Words on the rule.
 pub(super) fn titles(pen: &Pen<'_>, app: &App, focused: bool) -> (Vec<Span>, Vec<Span>) {
     let title = format!("Trash {} {}", pen.glyphs.dot, app.board.trash);
-    let order = ("newest first".to_owned(), pen.role(Role::Muted));
-    (vec![super::board::title_span(pen, &title, focused)], vec![order])
+    let right = match &app.board.crowded {
+        Some((project, n)) => {
+            (format!("{n} of {project} slow its git: purge the oldest"), pen.role(Role::Respond))
+        }
+        None => ("newest first".to_owned(), pen.role(Role::Muted)),
+    };
+    (vec![super::board::title_span(pen, &title, focused)], vec![right])
 }
 
 /// Where the columns begin: id, title, what is kept, its size, when deleted, days left.
