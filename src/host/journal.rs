@@ -102,7 +102,7 @@ impl<P: Ports> Host<P> {
         // Results are written by the steps: those of the beginning would undo them.
         operation.results = Vec::new();
         operation.error = error;
-        settle(&mut operation);
+        complete(&mut operation);
         operation.ended_at = Some(self.ports.now());
         let id = operation.id.clone();
         if let Err(error) = ctx.write("journal: finish", self.ports.finish(&operation)).await {
@@ -189,7 +189,7 @@ impl Drop for Ending {
 
 /// What became of each session of an operation that has ended: what was only intended, or has no
 /// result, gets the one that its end implies.
-fn settle(operation: &mut Operation) {
+fn complete(operation: &mut Operation) {
     let whole = matches!(operation.state, OperationState::Done | OperationState::Partly);
     let waits = matches!(operation.state, OperationState::Running | OperationState::Stuck);
     // A delete journals what becomes of each session as it goes; who goes on with one that was cut

@@ -3,6 +3,7 @@
 
 mod again;
 mod answer;
+mod choices;
 mod cleanup;
 pub mod context;
 mod create;
@@ -29,7 +30,6 @@ mod stop;
 #[cfg(test)]
 mod tests;
 mod uncommitted;
-mod undo;
 
 pub use delete::Admission;
 

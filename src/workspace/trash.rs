@@ -71,7 +71,7 @@ impl Workspace {
             self.forget_made(from);
             return Ok(moved);
         };
-        let held = self.git.lock(&repository).await?;
+        let mut held = self.git.lock(&repository).await?;
         if exists(from) {
             if exists(to) {
                 return Err(WorkspaceError::Occupied(to.to_owned()));
@@ -79,8 +79,11 @@ impl Workspace {
             let record = self.record(&repository, from).await?.or_branch_of(find_record(to)?);
             write_record(to, &record)?;
             let locks = record.git_dir.is_some() && !record.was_locked;
-            if locks {
-                self.lock_worktree(&held, &repository, from).await?;
+            if locks && self.lock_worktree(&held, &repository, from).await? {
+                // The other moves of the repository go on meanwhile.
+                drop(held);
+                tokio::time::sleep(PRUNE_LOOKS).await;
+                held = self.git.lock(&repository).await?;
             }
             if let Err(error) = rename(from, to) {
                 if locks {
@@ -200,19 +203,19 @@ impl Workspace {
         Ok(Record { git_dir: Some(folder), was_locked, branch, commit })
     }
 
+    /// Whether it had to be locked: it may be locked already.
     async fn lock_worktree(
         &self,
         held: &RepositoryLock,
         repository: &Repository,
         path: &Path,
-    ) -> WorkspaceResult<()> {
+    ) -> WorkspaceResult<bool> {
         if git_dir(path).is_some_and(|folder| folder.join("locked").exists()) {
-            return Ok(());
+            return Ok(false);
         }
         let args: Args<'_> = &[&"worktree", &"lock", &"--reason", &LOCK_REASON, &path];
         self.git.change(held, "lock the worktree", &repository.folder, args).await?;
-        tokio::time::sleep(PRUNE_LOOKS).await;
-        Ok(())
+        Ok(true)
     }
 
     async fn unlock_worktree(

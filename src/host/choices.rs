@@ -1,4 +1,4 @@
-//! Undoing an operation that the operator names (`spec/lifecycle.md` D11, V3).
+//! What the operator chooses for an operation: resume, undo or abandon (`spec/lifecycle.md` D11, V3).
 
 use crate::domain::event::Actor;
 use crate::domain::ids::OperationId;
@@ -12,6 +12,43 @@ use super::recover::Recovered;
 use super::report::{RestoreReport, RestoreRequest, RestoreTarget};
 
 impl<P: Ports> Host<P> {
+    /// Tries an unfinished or stuck operation once more: finished or undone, as its step says (V2).
+    /// False where part of it failed again.
+    ///
+    /// # Errors
+    /// There is no such operation, it still runs, or it cannot be recovered.
+    pub async fn resume(&self, ctx: &Context, id: &OperationId, actor: &Actor) -> HostResult<bool> {
+        let (operation, own) = self.claim(id).await?;
+        self.audit("resume", &operation.session_ids, actor, Some(id)).await;
+        let recovered = self.recover_operation(ctx, id, own).await?;
+        Ok(recovered != Recovered::Waits)
+    }
+
+    /// Lets an unfinished or stuck operation be: what it left behind stays as it is.
+    ///
+    /// # Errors
+    /// There is no such operation, or it still runs.
+    pub async fn abandon(&self, ctx: &Context, id: &OperationId, actor: &Actor) -> HostResult<()> {
+        let (operation, _own) = self.claim(id).await?;
+        self.audit("abandon", &operation.session_ids, actor, Some(id)).await;
+        let error = operation.error.clone();
+        let error = error.unwrap_or_else(|| "abandoned by the operator".to_owned());
+        self.finish(ctx, operation, OperationState::Failed, Some(error)).await;
+        Ok(())
+    }
+
+    /// An unfinished operation with its lock.
+    pub(super) async fn claim(&self, id: &OperationId) -> HostResult<(Operation, P::Guard)> {
+        let Some(own) = self.ports.acquire_operation(id).await? else {
+            let message = format!("operation {id} still runs");
+            return Err(HostError::Refused { message, hint: None });
+        };
+        let unfinished = self.ports.unfinished().await?;
+        let found = unfinished.into_iter().find(|operation| operation.id == *id);
+        let operation = found.ok_or_else(|| HostError::NoOperation(id.clone()))?;
+        Ok((operation, own))
+    }
+
     /// Undoes an operation: a delete by restoring exactly its batch; another one only while it has
     /// not reached its point of no return.
     ///
