@@ -14,6 +14,7 @@ mod demo;
 mod edit;
 mod end;
 mod error;
+mod generated;
 mod json;
 mod list;
 mod output;
@@ -21,6 +22,7 @@ mod project;
 mod purge;
 mod records;
 mod restore;
+mod schema;
 mod scripted;
 mod select;
 mod spawn;
@@ -80,8 +82,12 @@ fn run(cli: Cli, out: Output) -> CommandResult {
             hint: Some("put --section after the command".to_owned()),
         });
     }
-    if let Some(Command::Scripted(args)) = &cli.command {
-        return scripted::run(args).map(Ending::Code);
+    match &cli.command {
+        Some(Command::Scripted(args)) => return scripted::run(args).map(Ending::Code),
+        Some(Command::Schema { name }) => return schema::run(name),
+        Some(Command::Completions { shell }) => return generated::completions(*shell),
+        Some(Command::Man) => return generated::man(),
+        _ => {}
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -157,7 +163,13 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Recover => Box::pin(records::recover(console)),
         Command::Work { id } => Box::pin(async move { Box::pin(work::run(console, &id)).await }),
         Command::Attach(args) => Box::pin(attach::run(console, args)),
-        Command::Agents(_) | Command::Config | Command::Demo(_) | Command::Scripted(_) => {
+        Command::Agents(_)
+        | Command::Config
+        | Command::Demo(_)
+        | Command::Scripted(_)
+        | Command::Schema { .. }
+        | Command::Completions { .. }
+        | Command::Man => {
             unreachable!("done before the store was opened")
         }
     };

@@ -55,7 +55,7 @@ fn line_of(text: &str, at: &Range<usize>) -> usize {
 }
 
 /// The known word that is nearest to `word`, if any is near.
-fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(1) + 1;
     known
         .iter()

@@ -1,5 +1,6 @@
 //! What an agent does now (`spec/lifecycle.md` A1, `spec/agents.md` G5).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lifecycle::State;
@@ -68,7 +69,7 @@ impl ActivityFact {
 }
 
 /// A question that the agent shows (`spec/lifecycle.md` K6).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
     /// Hash of text and options; an answer names it.
     pub id: String,

@@ -150,6 +150,20 @@ pub(crate) enum Command {
     Agents(AgentsCommand),
     /// Print the effective configuration and where each value came from
     Config,
+    /// Print the JSON Schema of all outputs
+    Schema {
+        /// Output of this command only, as list or ops show; also plan and error
+        #[arg(value_name = "NAME")]
+        name: Vec<String>,
+    },
+    /// Print completions for a shell
+    Completions {
+        /// bash, elvish, fish, powershell or zsh
+        #[arg(value_name = "SHELL", hide_possible_values = true)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
     /// Go on with an operation that a dashboard left
     #[command(hide = true)]
     Work {

@@ -1,0 +1,92 @@
+//! `completions` and `man`: what is generated from the definition of the command line.
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use super::args::Cli;
+use super::error::{CliError, CommandResult, Ending};
+use super::output::write_text;
+
+/// `completions`
+///
+/// # Errors
+/// They cannot be printed.
+pub(crate) fn completions(shell: Shell) -> CommandResult {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "callboard", &mut text);
+    write_text(&String::from_utf8_lossy(&text))?;
+    Ok(Ending::Done)
+}
+
+/// `man`: one page with every command.
+///
+/// # Errors
+/// It cannot be printed.
+pub(crate) fn man() -> CommandResult {
+    let page = page().map_err(CliError::io("writing the manual page"))?;
+    write_text(&String::from_utf8_lossy(&page))?;
+    Ok(Ending::Done)
+}
+
+fn page() -> std::io::Result<Vec<u8>> {
+    let mut command = Cli::command();
+    command.build();
+    let mut page = Vec::new();
+    let whole = clap_mangen::Man::new(command.clone());
+    whole.render_title(&mut page)?;
+    whole.render_name_section(&mut page)?;
+    whole.render_synopsis_section(&mut page)?;
+    whole.render_description_section(&mut page)?;
+    whole.render_options_section(&mut page)?;
+    section(&mut page, "COMMANDS");
+    commands(&command, "callboard", &mut page)?;
+    section(&mut page, "EXIT STATUS");
+    page.extend_from_slice(EXIT_STATUS.as_bytes());
+    section(&mut page, "FILES AND ENVIRONMENT");
+    page.extend_from_slice(ENVIRONMENT.as_bytes());
+    Ok(page)
+}
+
+/// What follows the commands, in the words of roff.
+const EXIT_STATUS: &str = "\
+0 done, or nothing to do; 1 failed; 2 wrong use or configuration; 3 not found; 4 refused or in \
+conflict; 5 partly done; 6 timed out; 130 interrupted.
+";
+const ENVIRONMENT: &str = "\
+\\fBCALLBOARD_HOME\\fR puts configuration, data, state and sockets into one folder; without it they \
+are below \\fB$XDG_CONFIG_HOME\\fR, \\fB$XDG_DATA_HOME\\fR, \\fB$XDG_STATE_HOME\\fR and \
+\\fB$XDG_RUNTIME_DIR\\fR. \\fBCALLBOARD_WORKSPACE\\fR is the workspace, \\fBCALLBOARD_LOG\\fR the \
+filter of the log, and \\fBNO_COLOR\\fR is honoured. \\fBcallboard config\\fR prints every \
+configured value and where it came from.
+";
+
+fn section(page: &mut Vec<u8>, title: &str) {
+    page.extend_from_slice(format!(".SH \"{title}\"\n").as_bytes());
+}
+
+/// Each command with its options, commands of commands after theirs.
+fn commands(command: &clap::Command, above: &str, page: &mut Vec<u8>) -> std::io::Result<()> {
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        let name = format!("{above} {}", sub.get_name());
+        page.extend_from_slice(format!(".SS \"{name}\"\n").as_bytes());
+        let man = clap_mangen::Man::new(sub.clone().bin_name(&name));
+        for render in [
+            clap_mangen::Man::render_synopsis_section,
+            clap_mangen::Man::render_description_section,
+            clap_mangen::Man::render_options_section,
+        ] {
+            let mut part = Vec::new();
+            render(&man, &mut part)?;
+            // Its headings are ours already.
+            let text = String::from_utf8_lossy(&part).into_owned();
+            let body = text.lines().filter(|line| !line.starts_with(".SH"));
+            for line in body {
+                page.extend_from_slice(line.as_bytes());
+                page.push(b'\n');
+            }
+            page.extend_from_slice(b".PP\n");
+        }
+        commands(sub, &name, page)?;
+    }
+    Ok(())
+}
