@@ -40,25 +40,9 @@ fn page() -> std::io::Result<Vec<u8>> {
     whole.render_options_section(&mut page)?;
     section(&mut page, "COMMANDS");
     commands(&command, "callboard", &mut page)?;
-    section(&mut page, "EXIT STATUS");
-    page.extend_from_slice(EXIT_STATUS.as_bytes());
-    section(&mut page, "FILES AND ENVIRONMENT");
-    page.extend_from_slice(ENVIRONMENT.as_bytes());
+    whole.render_extra_section(&mut page)?;
     Ok(page)
 }
-
-/// What follows the commands, in the words of roff.
-const EXIT_STATUS: &str = "\
-0 done, or nothing to do; 1 failed; 2 wrong use or configuration; 3 not found; 4 refused or in \
-conflict; 5 partly done; 6 timed out; 130 interrupted.
-";
-const ENVIRONMENT: &str = "\
-\\fBCALLBOARD_HOME\\fR puts configuration, data, state and sockets into one folder; without it they \
-are below \\fB$XDG_CONFIG_HOME\\fR, \\fB$XDG_DATA_HOME\\fR, \\fB$XDG_STATE_HOME\\fR and \
-\\fB$XDG_RUNTIME_DIR\\fR. \\fBCALLBOARD_WORKSPACE\\fR is the workspace, \\fBCALLBOARD_LOG\\fR the \
-filter of the log, and \\fBNO_COLOR\\fR is honoured. \\fBcallboard config\\fR prints every \
-configured value and where it came from.
-";
 
 fn section(page: &mut Vec<u8>, title: &str) {
     page.extend_from_slice(format!(".SH \"{title}\"\n").as_bytes());
@@ -69,7 +53,12 @@ fn commands(command: &clap::Command, above: &str, page: &mut Vec<u8>) -> std::io
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         let name = format!("{above} {}", sub.get_name());
         page.extend_from_slice(format!(".SS \"{name}\"\n").as_bytes());
-        let man = clap_mangen::Man::new(sub.clone().bin_name(&name));
+        // What every command has is told once.
+        let own = sub.clone().bin_name(&name).mut_args(|arg| {
+            let everywhere = arg.is_global_set() || arg.get_id() == "help";
+            arg.hide(everywhere)
+        });
+        let man = clap_mangen::Man::new(own);
         for render in [
             clap_mangen::Man::render_synopsis_section,
             clap_mangen::Man::render_description_section,

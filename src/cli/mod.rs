@@ -101,6 +101,7 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
     if let Some(Command::Demo(args)) = cli.command {
         return demo::run(args, out).await;
     }
+    let workspace = cli.global.workspace()?;
     let home = Home::from_env().map_err(CliError::io("finding the folders"))?;
     let config = crate::config::load(&home)?;
     match &cli.command {
@@ -110,7 +111,7 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
         }
         _ => {}
     }
-    let console = console::open(home, config, cli.global.workspace, out).await?;
+    let console = console::open(home, config, workspace, out).await?;
     match cli.command {
         Some(command) => {
             tokio::spawn(console::say_waits(console.host.subscribe(), out));

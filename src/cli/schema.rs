@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
 use crate::domain::rail::Project;
+use crate::domain::words::nearest;
 use crate::host::report::{DeleteReport, PurgeReport, RecoverReport, RestoreReport, StopReport};
 
 use super::agents::AgentsJson;
@@ -85,7 +86,7 @@ pub(crate) fn run(name: &[String]) -> CommandResult {
 
 fn unknown(name: &str) -> CliError {
     let names: Vec<&str> = OUTPUTS.iter().map(|(output, _)| *output).collect();
-    let hint = match crate::config::nearest(name, &names) {
+    let hint = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean {near}?"),
         None => format!("outputs are {}", names.join(", ")),
     };

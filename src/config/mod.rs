@@ -6,7 +6,7 @@ mod values;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use mistake::{Mistake, nearest};
+pub use mistake::Mistake;
 pub use values::{Config, Glyphs, Notifications, OnMerge, Target};
 
 use crate::domain::error::ErrorKind;
