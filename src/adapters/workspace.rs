@@ -215,6 +215,7 @@ fn wanted(request: &WorktreeRequest) -> workspace::WorktreeRequest {
         project: request.project.clone(),
         repository: request.repository.clone(),
         branch: request.branch.clone(),
+        free_branch: request.free_branch.clone(),
         base: request.base.clone(),
     }
 }

@@ -42,8 +42,10 @@ pub struct WorktreeRequest {
     pub project: ProjectName,
     /// The repository's folder.
     pub repository: PathBuf,
-    /// Branch; the template's where none is given.
+    /// Branch; the template's where none is given, or that with the next free number at its end.
     pub branch: Option<String>,
+    /// The branch that was found to be free where none is given: this one is made, or none.
+    pub free_branch: Option<String>,
     /// What a new branch starts from; origin's default branch, else the current one.
     pub base: Option<String>,
 }

@@ -8,6 +8,7 @@ mod support;
 mod contract;
 mod create;
 mod ends;
+mod golden;
 mod parsing;
 mod places;
 mod scripted;

@@ -6,6 +6,7 @@
 mod leftovers;
 mod repository;
 pub(crate) mod schema;
+pub(crate) mod transcript;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
