@@ -77,7 +77,7 @@ impl<'a> Transcript<'a> {
         let text = text.replace(&*self.home.path().to_string_lossy(), "[home]");
         let found = |pattern: &str| regex::Regex::new(pattern).unwrap();
         let text = found(r"\b[0-9a-f]{40}\b").replace_all(&text, "[commit]").into_owned();
-        let random = found(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+        let random = found(r"\b[0-9a-f]{32}\b");
         let name = |id: &regex::Captures<'_>| {
             let known = self.ids.iter().position(|known| *known == id[0]);
             let at = known.unwrap_or_else(|| {
