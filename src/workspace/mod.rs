@@ -15,6 +15,7 @@ mod ours;
 mod prepare;
 mod prepared;
 mod purge;
+mod registered;
 mod status;
 mod trash;
 
