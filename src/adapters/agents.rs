@@ -1,8 +1,7 @@
 //! Agent definitions as a port.
 
-use crate::agents;
 use crate::domain::session::LaunchFacts;
-use crate::host::ports::{AgentPort, LaunchPlan, LaunchedHow, PortResult};
+use crate::host::ports::{AgentPort, LaunchPlan, PortResult};
 
 use super::Real;
 
@@ -21,18 +20,6 @@ impl<R: Send + Sync + 'static> AgentPort for Real<R> {
         prompt: Option<&str>,
         resume: bool,
     ) -> PortResult<LaunchPlan> {
-        let plan = self.agents.plan_launch(launch, prompt, resume)?;
-        Ok(LaunchPlan {
-            argv: plan.argv,
-            env: plan.env,
-            env_drop: plan.env_drop,
-            prompt_in_argv: plan.prompt_in_argv,
-            agent_session_id: plan.agent_session_id,
-            how: match plan.how {
-                agents::LaunchedHow::Resumed => LaunchedHow::Resumed,
-                agents::LaunchedHow::PromptAgain => LaunchedHow::PromptAgain,
-                agents::LaunchedHow::Fresh => LaunchedHow::Fresh,
-            },
-        })
+        Ok(self.agents.plan_launch(launch, prompt, resume)?)
     }
 }
