@@ -96,6 +96,14 @@ impl CliError {
         move |source| Self::Io { what, source }
     }
 
+    /// Nothing says which sessions.
+    pub(crate) fn no_session() -> Self {
+        Self::Usage {
+            message: "no session was named".to_owned(),
+            hint: Some("give ids, a filter such as --project NAME, or --all".to_owned()),
+        }
+    }
+
     /// What the parser says: its first paragraph is the message, its advice and usage the hint.
     pub(crate) fn misused(error: &clap::Error) -> Self {
         if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {

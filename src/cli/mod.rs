@@ -37,6 +37,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::adapters::Real;
+use crate::domain::error::ErrorKind;
 use crate::os::paths::Home;
 
 use args::{AgentsCommand, Cli, Command, OpsCommand};
@@ -174,5 +175,11 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
             unreachable!("done before the store was opened")
         }
     };
-    work.await
+    match work.await {
+        // What a report calls cancelled was interrupted.
+        Ok(Ending::Short(_)) if console.context.check("going on").is_err() => {
+            Ok(Ending::Short(ErrorKind::Interrupted))
+        }
+        ended => ended,
+    }
 }

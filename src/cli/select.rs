@@ -125,10 +125,7 @@ fn bad_line(index: usize, error: &InvalidName) -> CliError {
 
 fn must_name(selector: &Selector) -> Result<(), CliError> {
     if selector.is_empty() {
-        return Err(CliError::Usage {
-            message: "no session was named".to_owned(),
-            hint: Some("give ids, a filter such as --project NAME, or --all".to_owned()),
-        });
+        return Err(CliError::no_session());
     }
     Ok(())
 }

@@ -60,6 +60,9 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WaitArgs) -> Comma
         .into_iter()
         .map(|id| Awaited { id, after_turn: args.after_turn })
         .collect();
+    if awaited.is_empty() {
+        return Err(CliError::no_session());
+    }
     let session = until(console, &awaited, &args.goals, args.timeout).await?;
     console.out.answer(&WaitJson::from(&session), |wait| {
         format!("{}: {}, activity {}", wait.id, wait.status, wait.activity)

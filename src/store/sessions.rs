@@ -8,6 +8,7 @@ use rusqlite::{Statement, ToSql, params};
 
 use crate::domain::facts::ExitFacts;
 use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::domain::lifecycle::{State, TerminationReason};
 use crate::domain::rail::{Placement, SectionKey, SectionKind, Shown};
 use crate::domain::session::{Deletion, RuntimeFacts, Session};
 use crate::domain::time::Timestamp;
@@ -223,6 +224,11 @@ fn read(workspace: &WorkspaceName, columns: &mut Columns<'_, '_>) -> rusqlite::R
     let head: SessionId = columns.word()?;
     let under_pin: bool = columns.get()?;
     let section = if under_pin { SectionKey::pinned() } else { placement.key() };
+    let (pinned_at, condition) = (columns.time_or_none()?, condition::read(columns)?);
+    let lifecycle = &condition.lifecycle;
+    // What an agent said before it was ended on request is no error.
+    let on_request = lifecycle.state == State::Done
+        || lifecycle.reason == Some(TerminationReason::ManuallyKilled);
     let last_words;
     Ok(Session {
         workspace: workspace.clone(),
@@ -236,8 +242,8 @@ fn read(workspace: &WorkspaceName, columns: &mut Columns<'_, '_>) -> rusqlite::R
         prompt,
         placement,
         shown: Shown { section, root: head },
-        pinned_at: columns.time_or_none()?,
-        condition: condition::read(columns)?,
+        pinned_at,
+        condition,
         folder_kind: columns.word()?,
         folder: columns.get::<String>()?.into(),
         branch: columns.get()?,
@@ -246,7 +252,7 @@ fn read(workspace: &WorkspaceName, columns: &mut Columns<'_, '_>) -> rusqlite::R
         prs: Vec::new(),
         runtime: {
             let (runtime, words) = read_runtime(columns)?;
-            last_words = words;
+            last_words = words.filter(|_| !on_request);
             runtime
         },
         created_at: columns.time()?,

@@ -5,6 +5,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod choosing;
+mod codes;
 mod contract;
 mod create;
 mod ends;

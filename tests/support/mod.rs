@@ -79,11 +79,21 @@ impl TestHome {
         Answer::of(&mut self.command(args.iter().copied()), &args)
     }
 
-    /// Runs a command with `input` on its standard input.
+    /// Runs a command with a text on its standard input.
     #[track_caller]
     pub(crate) fn run_with<'a>(
         &self,
         input: &str,
+        args: impl IntoIterator<Item = &'a str>,
+    ) -> Answer {
+        self.run_bytes(input.as_bytes(), args)
+    }
+
+    /// Runs a command with `input` on its standard input.
+    #[track_caller]
+    pub(crate) fn run_bytes<'a>(
+        &self,
+        input: &[u8],
         args: impl IntoIterator<Item = &'a str>,
     ) -> Answer {
         let args: Vec<&str> = args.into_iter().collect();
@@ -94,7 +104,8 @@ impl TestHome {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        // A command that fails before it reads is one that failed.
+        let _unread = child.stdin.take().unwrap().write_all(input);
         Answer::new(&child.wait_with_output().unwrap(), &args)
     }
 
