@@ -4,8 +4,13 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
 use crate::domain::ids::SessionId;
 use crate::domain::plan::Plan;
+use crate::domain::text::clean_line;
+use crate::host::context::Context;
 
 use super::error::CliError;
 use super::output::{Table, lines};
@@ -17,24 +22,33 @@ const NAMED: usize = 12;
 ///
 /// # Errors
 /// [`CliError::NobodyToAsk`] where standard input is no terminal, [`CliError::Declined`] where the
-/// answer is not yes.
-pub(crate) fn confirm(verb: &'static str, question: &str) -> Result<(), CliError> {
+/// answer is not yes, [`CliError::Interrupted`] where there is none.
+pub(crate) fn confirm(
+    context: &Context,
+    verb: &'static str,
+    question: &str,
+) -> Result<(), CliError> {
     if !io::stdin().is_terminal() {
         return Err(CliError::NobodyToAsk(verb));
     }
-    if said_yes(question).map_err(CliError::io("asking"))? {
-        Ok(())
-    } else {
-        Err(CliError::Declined)
-    }
+    if said_yes(context, question)? { Ok(()) } else { Err(CliError::Declined) }
 }
 
-fn said_yes(question: &str) -> io::Result<bool> {
+/// Ctrl-C ends the wait for an answer; the thread that reads it goes with the process.
+fn said_yes(context: &Context, question: &str) -> Result<bool, CliError> {
     let mut stderr = io::stderr().lock();
-    write!(stderr, "{question} [y/N] ")?;
-    stderr.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
+    let asked = write!(stderr, "{} [y/N] ", clean_line(question)).and_then(|()| stderr.flush());
+    asked.map_err(CliError::io("asking"))?;
+    drop(stderr);
+    let (tell, told) = oneshot::channel();
+    std::thread::spawn(move || {
+        let mut answer = String::new();
+        // Nobody listens where the wait has ended.
+        let _heard = tell.send(io::stdin().lock().read_line(&mut answer).map(|_| answer));
+    });
+    let waited = tokio::task::block_in_place(|| Handle::current().block_on(context.run(told)));
+    let read = waited?.unwrap_or_else(|_| Err(io::ErrorKind::UnexpectedEof.into()));
+    let answer = read.map_err(CliError::io("reading the answer"))?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
@@ -44,12 +58,15 @@ pub(crate) struct Guard {
     admitted: Mutex<BTreeSet<SessionId>>,
     /// `--yes`: added descendants are admitted unasked.
     yes: bool,
+    /// Cancelled by Ctrl-C.
+    context: Context,
 }
 
 impl Guard {
     /// A guard that has admitted `plan`.
-    pub(crate) fn new(plan: &Plan, yes: bool) -> Self {
-        Self { admitted: Mutex::new(plan.ids().into_iter().collect()), yes }
+    pub(crate) fn new(context: &Context, plan: &Plan, yes: bool) -> Self {
+        let admitted = Mutex::new(plan.ids().into_iter().collect());
+        Self { admitted, yes, context: context.clone() }
     }
 
     /// Whether `plan` may be carried out; asks where it holds more than what was admitted.
@@ -63,8 +80,8 @@ impl Guard {
                 added.iter().all(|item| item.pulled_in_by.is_some())
             } else {
                 let names = names(&ids);
-                io::stdin().is_terminal()
-                    && said_yes(&format!("The plan grew by {names}. Go on?")).unwrap_or(false)
+                let question = format!("The plan grew by {names}. Go on?");
+                io::stdin().is_terminal() && said_yes(&self.context, &question).unwrap_or(false)
             };
         if fine {
             admitted.extend(ids);
@@ -133,7 +150,7 @@ mod tests {
     #[test]
     fn yes_admits_added_descendants_only_d3() {
         let plan = Plan { items: vec![item("a-1", None)], skipped: Vec::new() };
-        let guard = Guard::new(&plan, true);
+        let guard = Guard::new(&Context::new(), &plan, true);
         assert!(guard.admits(&plan));
         let grown = Plan { items: vec![item("a-1", None), item("a-2", Some("a-1"))], ..plan };
         assert!(guard.admits(&grown));

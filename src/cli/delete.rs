@@ -52,9 +52,9 @@ async fn carry_out<P: Ports>(
         return Ok(Ending::Done);
     }
     if !yes && !plan.is_empty() {
-        confirm(verb, &question(&plan))?;
+        confirm(&console.context, verb, &question(&plan))?;
     }
-    let guard = Guard::new(&plan, yes);
+    let guard = Guard::new(&console.context, &plan, yes);
     let report = console.host.delete(&console.context, request, &|plan| guard.admits(plan)).await?;
     console.out.report(&report, delete_text)?;
     let held = report.skipped.iter().filter(|skip| skip.reason.contains("did_not_end")).count();

@@ -26,7 +26,7 @@ pub(crate) async fn stop<P: Ports>(console: &Console<P>, args: StopArgs) -> Comm
     }
     let live = live(&plan);
     if !args.yes && !live.is_empty() {
-        confirm("stop", &format!("Stop {}?", names(&live)))?;
+        confirm(&console.context, "stop", &format!("Stop {}?", names(&live)))?;
     }
     let ids: Vec<SessionId> = chosen.ids.into_iter().collect();
     let (ctx, actor) = (&console.context, &console.actor);
@@ -48,7 +48,7 @@ pub(crate) async fn kill<P: Ports>(console: &Console<P>, args: DeleteArgs) -> Co
         return foresee(console, &plan);
     }
     if !args.yes && !plan.is_empty() {
-        confirm("kill", &question(&plan))?;
+        confirm(&console.context, "kill", &question(&plan))?;
     }
     let ids: Vec<SessionId> = chosen.ids.into_iter().collect();
     let (ctx, actor) = (&console.context, &console.actor);

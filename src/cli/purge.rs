@@ -28,11 +28,11 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: PurgeArgs) -> Comm
         return Ok(Ending::Done);
     }
     if !args.yes && !plan.is_empty() {
-        confirm("purge", &question(&plan))?;
+        confirm(&console.context, "purge", &question(&plan))?;
     }
     // What is deleted from now on was not shown, and stays.
     request.choice.ids.get_or_insert_default().extend(plan.ids());
-    let guard = Guard::new(&plan, args.yes);
+    let guard = Guard::new(&console.context, &plan, args.yes);
     let report = console.host.purge(&console.context, &request, &|plan| guard.admits(plan)).await?;
     console.out.report(&report, text)?;
     Ok(ending(&report))

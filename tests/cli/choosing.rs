@@ -94,7 +94,8 @@ fn ten_thousand_ids_are_read() {
     home.finish();
 }
 
-/// Filters with what each must hold of a session, its title in lower case.
+/// Filters with what must hold of a session. What is uncommitted is counted in real folders:
+/// `dirty_and_clean_are_what_the_folders_are_now`.
 type Holds = fn(&Value) -> bool;
 const FILTERS: &[(&[&str], Holds)] = &[
     (&["--all"], |_| true),
@@ -116,8 +117,6 @@ const FILTERS: &[(&[&str], Holds)] = &[
     }),
     (&["--exclude-pinned"], |one| one["pinned"] == false),
     (&["--older-than", "7d"], |one| age(one, "last_activity_at") > 7 * 86_400),
-    (&["--dirty"], |one| one["dirty"].as_u64() > Some(0)),
-    (&["--clean"], |one| one["dirty"] == 0),
     (&["--agent", "claude", "--zone", "resting", "--exclude-pinned"], |one| {
         one["agent"] == "claude" && one["zone"] == "resting" && one["pinned"] == false
     }),
@@ -179,6 +178,21 @@ fn every_filter_chooses_the_same_for_every_verb() {
             planned.sort_unstable();
             assert_eq!(planned, *expected, "{verb} {filter:?}");
         }
+    }
+    home.finish();
+}
+
+/// P2: a section lists what its total counts.
+#[test]
+fn a_section_has_as_many_sessions_as_it_says() {
+    let home = made_up(400);
+    let sections = home.run(["sections", "--json"]).ok().json();
+    for section in sections["sections"].as_array().unwrap() {
+        let key = section["key"].as_str().unwrap();
+        let listed = home.run(["list", "--section", key, "--limit", "1", "--json"]).ok().json();
+        assert_eq!(listed["total"], section["total"], "{key}");
+        let plan = home.run(["stop", "--section", key, "--dry-run", "--json"]).ok().json();
+        assert_eq!(plan["sessions"].as_array().unwrap().len() as u64, section["total"], "{key}");
     }
     home.finish();
 }
