@@ -227,6 +227,11 @@ pub trait StorePort: Send + Sync + 'static {
     fn finish(&self, operation: &Operation) -> impl Future<Output = PortResult<()>> + Send;
     /// Operations that are not finished, oldest first.
     fn unfinished(&self) -> impl Future<Output = PortResult<Vec<Operation>>> + Send;
+    /// One operation.
+    fn operation(
+        &self,
+        id: &OperationId,
+    ) -> impl Future<Output = PortResult<Option<Operation>>> + Send;
     /// Operations, newest first.
     fn operations(&self, limit: usize) -> impl Future<Output = PortResult<Vec<Operation>>> + Send;
     /// Appends to the audit (W6).

@@ -438,6 +438,9 @@ impl StorePort for Recorder {
             |o: &&Operation| matches!(o.state, OperationState::Running | OperationState::Stuck);
         Ok(self.read(|m| m.operations.iter().filter(open).cloned().collect()))
     }
+    async fn operation(&self, id: &OperationId) -> PortResult<Option<Operation>> {
+        Ok(self.read(|m| m.operations.iter().find(|operation| operation.id == *id).cloned()))
+    }
     async fn operations(&self, _limit: usize) -> PortResult<Vec<Operation>> {
         Ok(self.read(|m| m.operations.clone()))
     }
