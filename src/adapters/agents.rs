@@ -1,14 +1,26 @@
 //! Agent definitions as a port.
 
 use crate::agents;
+use crate::domain::agent::AnswerWay;
 use crate::domain::session::LaunchFacts;
-use crate::host::ports::{AgentPort, LaunchPlan, LaunchedHow, PortResult};
+use crate::host::ports::{AgentPort, CallerLimits, LaunchPlan, LaunchedHow, PortResult};
 
 use super::Real;
 
 impl<R: Send + Sync + 'static> AgentPort for Real<R> {
     fn check_agent(&self, launch: &LaunchFacts) -> PortResult<()> {
         Ok(self.agents.check_agent(launch)?)
+    }
+
+    fn answer_way(&self, agent: &str) -> AnswerWay {
+        self.agents.answer_way(agent)
+    }
+
+    fn caller_limits(&self) -> CallerLimits {
+        CallerLimits {
+            everything: self.config.agents_may_everything,
+            max_live: usize::try_from(self.config.max_live).unwrap_or(usize::MAX),
+        }
     }
 
     fn can_resume(&self, agent: &str) -> bool {

@@ -21,7 +21,7 @@ pub use launch::{LaunchPlan, LaunchedHow};
 pub use lookup::Lookup;
 
 use crate::config::{Config, Mistake, Target};
-use crate::domain::agent::{Rules, StopWay, SubmitRule};
+use crate::domain::agent::{AnswerWay, Rules, StopWay, SubmitRule};
 use crate::domain::session::LaunchFacts;
 use crate::os::paths::Home;
 
@@ -109,6 +109,11 @@ impl Registry {
     /// How an agent is asked to end.
     pub fn stop_way(&self, agent: &str) -> StopWay {
         self.find(agent).map(|definition| definition.stop.clone()).unwrap_or_default()
+    }
+
+    /// How a permission of an agent is answered.
+    pub fn answer_way(&self, agent: &str) -> AnswerWay {
+        self.find(agent).map(|definition| definition.answer.clone()).unwrap_or_default()
     }
 
     /// How text is submitted to an agent.

@@ -7,6 +7,7 @@ mod args;
 mod ask;
 mod attach;
 mod board;
+mod caller;
 mod config;
 mod console;
 mod delete;

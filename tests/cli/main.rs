@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod callers;
 mod contract;
 mod create;
 mod ends;

@@ -100,7 +100,7 @@ pub(crate) enum Command {
     Attach(AttachArgs),
     /// Print what the agent's screen shows now
     Screen(ScreenArgs),
-    /// Type a text into agents
+    /// Type a text into agents, or answer the question that one shows
     Send(SendArgs),
     /// Press keys in a session
     Keys(KeysArgs),
@@ -258,7 +258,9 @@ mod tests {
             "callboard spawn --size 80",
             "callboard restore shop-1 --last",
             "callboard restore",
-            "callboard send shop-1",
+            "callboard send",
+            "callboard send shop-1 --answer maybe",
+            "callboard send shop-1 --question q1",
         ] {
             assert!(parse(line).is_err(), "{line}");
         }

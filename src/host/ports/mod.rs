@@ -21,7 +21,7 @@ use crate::domain::rail::{Placement, Project, ProjectSetup, Section};
 use crate::domain::session::{FolderKind, Kind, LaunchFacts, Session};
 use crate::domain::time::Timestamp;
 
-pub use agents::{AgentPort, LaunchPlan, LaunchedHow};
+pub use agents::{AgentPort, CallerLimits, LaunchPlan, LaunchedHow};
 pub use locks::LockPort;
 
 use super::context::Context;

@@ -261,7 +261,7 @@ fn said_by(status: &ProgramStatus, seen: Option<&Match>) -> Opinion {
         let shown = seen.and_then(|found| found.question.clone());
         shown.or_else(|| {
             let asked = status.msg.as_deref().or(status.title.as_deref())?;
-            Some(question(kind.unwrap_or("permission"), text::clean_line(asked), Vec::new()))
+            Some(question(kind.unwrap_or("permission"), text::clean_line(asked), Vec::new(), None))
         })
     });
     let witness = match &status.msg {
@@ -272,12 +272,12 @@ fn said_by(status: &ProgramStatus, seen: Option<&Match>) -> Opinion {
 }
 
 /// A question with its id: a hash of text and options (K6).
-fn question(kind: &str, text: String, options: Vec<String>) -> Question {
+fn question(kind: &str, text: String, options: Vec<String>, selected: Option<usize>) -> Question {
     let parts = std::iter::once(&text).chain(&options);
     let hash = parts.fold(0xcbf2_9ce4_8422_2325, |hash: u64, part| {
         part.bytes()
             .chain([0])
             .fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     });
-    Question { id: format!("{hash:016x}"), kind: kind.to_owned(), text, options }
+    Question { id: format!("{hash:016x}"), kind: kind.to_owned(), text, options, selected }
 }

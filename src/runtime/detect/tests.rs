@@ -22,6 +22,7 @@ fn rules() -> Rules {
             kind: "permission".to_owned(),
             text: r"^ *(Do you want .*\?)".to_owned(),
             option: Some(r"^ *❯? *\d\. (.*)$".to_owned()),
+            selected: None,
             detail_lines: 0,
         }),
         ..rule("permission", Activity::Blocked, Region::Bottom, "Do you want")
@@ -236,4 +237,24 @@ fn a_replay_gives_one_transition_for_each_change() {
             assert!((0..1_000).contains(&lag), "{verdict:?} comes {lag} ms late");
         }
     }
+}
+
+/// K6: where an answer is walked to, what is selected is read; moving it makes no other question, and
+/// without it the options count as unreadable.
+#[test]
+fn the_selected_option_is_read() {
+    let mut rules = rules();
+    let asked = rules.rule[3].question.as_mut().unwrap();
+    asked.selected = Some("^ *❯".to_owned());
+    let mut detector = Detector::new(&rules, Timestamp(0)).unwrap();
+    let mut read = |first: &str, second: &str| {
+        let lines = ["Do you want it?", first, second].map(str::to_owned);
+        let inputs = Inputs { lines: &lines, title: "", busy: None, exited: false };
+        detector.observe(&inputs, Timestamp(5));
+        detector.verdict().question.clone().unwrap()
+    };
+    let (first, second) = (read("❯ 1. Yes", "  2. No"), read("  1. Yes", "❯ 2. No"));
+    assert_eq!((first.selected, second.selected), (Some(0), Some(1)));
+    assert_eq!((&first.id, first.options.len()), (&second.id, 2));
+    assert!(read("  1. Yes", "  2. No").options.is_empty());
 }
