@@ -15,6 +15,8 @@ mod ours;
 mod prepare;
 mod prepared;
 mod purge;
+mod registered;
+mod status;
 mod trash;
 
 #[cfg(test)]

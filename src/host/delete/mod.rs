@@ -49,14 +49,19 @@ enum Committed {
 }
 
 impl<P: Ports> Host<P> {
-    /// What a delete would do now (D2). Reads only.
+    /// What a delete would do now (D2). Reads only. `looked` is told as by [`Host::advise`].
     ///
     /// # Errors
     /// The store cannot be read. Unknown advice is none.
-    pub async fn plan_delete(&self, ctx: &Context, request: &DeleteRequest) -> HostResult<Plan> {
+    pub async fn plan_delete(
+        &self,
+        ctx: &Context,
+        request: &DeleteRequest,
+        looked: &(dyn Fn(usize, usize) + Sync),
+    ) -> HostResult<Plan> {
         let view = self.view(request, &Run::of(request)).await?;
         let plan = view.shown(self.ports.now());
-        Ok(self.advise(ctx, plan).await)
+        Ok(self.advise(ctx, plan, looked).await)
     }
 
     /// The request that deletes every session of the workspace, live-only runtimes included (D12).
