@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde::Deserialize;
 
+use super::Hooks;
 use crate::domain::agent::{AnswerWay, ENGINE, Rule, Rules, StopWay, SubmitRule};
 use crate::domain::key::Key;
 
@@ -35,6 +36,8 @@ pub struct Definition {
     pub stop: StopWay,
     /// How a permission is answered.
     pub answer: AnswerWay,
+    /// What its hooks report.
+    pub hooks: Hooks,
     /// How its activity is detected.
     pub rules: Rules,
 }

@@ -4,6 +4,7 @@
 mod definition;
 mod error;
 mod files;
+mod hooks;
 mod launch;
 mod lookup;
 
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 
 pub use definition::{Definition, Environment, Launch};
 pub use error::AgentError;
+pub use hooks::{HookEvent, Hooks};
 pub use launch::{LaunchPlan, LaunchedHow};
 pub use lookup::Lookup;
 
@@ -31,6 +33,11 @@ pub struct Registry {
     agents: BTreeMap<String, Definition>,
     targets: BTreeMap<String, Target>,
     lookup: Lookup,
+}
+
+/// What the hooks of one agent mean: read on its own, as a hook has no time for more.
+pub fn hooks(home: &Home, agent: &str) -> Option<Hooks> {
+    files::hooks(&home.config.join("agents"), agent)
 }
 
 impl Registry {

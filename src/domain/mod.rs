@@ -7,6 +7,7 @@ pub mod condition;
 pub mod error;
 pub mod event;
 pub mod facts;
+pub mod hook;
 pub mod ids;
 pub mod key;
 pub mod lifecycle;

@@ -10,8 +10,8 @@ use crate::domain::rail::SectionKey;
 
 pub(crate) use selector::{IdArg, Selector};
 pub(crate) use verbs::{
-    AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, IdsArgs, KeysArgs,
-    ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
+    AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, HookArgs, IdsArgs,
+    KeysArgs, ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
     ScriptedArgs, SendArgs, SpawnArgs, StopArgs, WaitArgs,
 };
 
@@ -148,6 +148,8 @@ pub(crate) enum Command {
     /// Agent definitions
     #[command(subcommand)]
     Agents(AgentsCommand),
+    /// Report an event of the agent that calls; JSON on standard input
+    Hook(HookArgs),
     /// Print the effective configuration and where each value came from
     Config,
     /// Go on with an operation that a dashboard left

@@ -210,6 +210,17 @@ pub(crate) struct SendArgs {
     pub(crate) timeout: Option<Duration>,
 }
 
+/// `hook`
+#[derive(Debug, Clone, Args)]
+pub(crate) struct HookArgs {
+    /// Agent whose definition knows the event
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: String,
+    /// Name of the event, as the agent calls it
+    #[arg(value_name = "EVENT")]
+    pub(crate) event: String,
+}
+
 /// `keys`
 #[derive(Debug, Clone, Args)]
 pub(crate) struct KeysArgs {
