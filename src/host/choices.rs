@@ -5,11 +5,15 @@ use crate::domain::ids::OperationId;
 use crate::domain::operation::{Operation, OperationState, Verb};
 
 use super::Host;
+use super::caller::Reach;
 use super::context::Context;
 use super::error::{HostError, HostResult};
 use super::ports::Ports;
 use super::recover::Recovered;
 use super::report::{RestoreReport, RestoreRequest, RestoreTarget};
+
+/// What agents as callers may not do to operations.
+const CHOOSE: &str = "decide on operations";
 
 impl<P: Ports> Host<P> {
     /// Tries an unfinished or stuck operation once more: finished or undone, as its step says (V2).
@@ -18,6 +22,7 @@ impl<P: Ports> Host<P> {
     /// # Errors
     /// There is no such operation, it still runs, or it cannot be recovered.
     pub async fn resume(&self, ctx: &Context, id: &OperationId, actor: &Actor) -> HostResult<bool> {
+        self.allow(actor, CHOOSE, Reach::Config).await?;
         let (operation, own) = self.claim(id).await?;
         self.audit("resume", &operation.session_ids, actor, Some(id)).await;
         let recovered = self.recover_operation(ctx, id, own).await?;
@@ -29,6 +34,7 @@ impl<P: Ports> Host<P> {
     /// # Errors
     /// There is no such operation, or it still runs.
     pub async fn abandon(&self, ctx: &Context, id: &OperationId, actor: &Actor) -> HostResult<()> {
+        self.allow(actor, CHOOSE, Reach::Config).await?;
         let (operation, _own) = self.claim(id).await?;
         self.audit("abandon", &operation.session_ids, actor, Some(id)).await;
         let error = operation.error.clone();
@@ -71,6 +77,7 @@ impl<P: Ports> Host<P> {
         id: &OperationId,
         actor: &Actor,
     ) -> HostResult<RestoreReport> {
+        self.allow(actor, CHOOSE, Reach::Config).await?;
         let operation = self.find_operation(id).await?;
         let unfinished = unfinished(&operation);
         if operation.kind == Verb::Delete && !self.ports.batch(id).await?.is_empty() {

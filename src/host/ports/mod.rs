@@ -23,7 +23,7 @@ pub use crate::domain::launch::{Initialised, LaunchPlan, LaunchedHow, Seed};
 pub use crate::domain::plan::PlanRows;
 pub use crate::domain::trash::{TombstoneRow, Tombstoned, Untombstone};
 pub use crate::domain::worktree::{Freed, Moved, Worktree, WorktreeRequest};
-pub use agents::AgentPort;
+pub use agents::{AgentPort, CallerLimits};
 pub use locks::LockPort;
 
 use super::context::Context;
