@@ -7,7 +7,7 @@ use crate::host::ports::Ports;
 use super::args::{IdArg, RenameArgs};
 use super::console::Console;
 use super::error::{CommandResult, Ending};
-use super::json::{Named, SessionJson};
+use super::json::{Ids, SessionJson};
 use super::output::lines;
 use super::select;
 
@@ -60,6 +60,6 @@ async fn existing<P: Ports>(
 }
 
 fn report<P: Ports>(console: &Console<P>, ids: &[SessionId], what: &str) -> CommandResult {
-    console.out.report(&Named("ids", ids), |list| lines(list.1, |id| format!("{id} {what}")))?;
+    console.out.report(&Ids { ids }, |list| lines(list.ids, |id| format!("{id} {what}")))?;
     Ok(Ending::Done)
 }

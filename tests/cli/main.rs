@@ -9,6 +9,7 @@ mod callers;
 mod contract;
 mod create;
 mod ends;
+mod golden;
 mod hooks;
 mod parsing;
 mod places;

@@ -296,7 +296,8 @@ impl StorePort for Recorder {
         self.call("end", Some(id), None)?;
         self.change(|m| {
             m.edit(id, |s| {
-                if s.condition.lifecycle.state.is_terminal() || s.deletion.is_some() {
+                let ended = s.condition.lifecycle.state.is_terminal();
+                if (ended && reason.is_some()) || s.deletion.is_some() {
                     return s;
                 }
                 let condition = match reason {
