@@ -1,13 +1,25 @@
 //! Agent definitions as a port.
 
+use crate::domain::agent::AnswerWay;
 use crate::domain::session::LaunchFacts;
-use crate::host::ports::{AgentPort, LaunchPlan, PortResult};
+use crate::host::ports::{AgentPort, CallerLimits, LaunchPlan, PortResult};
 
 use super::Real;
 
 impl<R: Send + Sync + 'static> AgentPort for Real<R> {
     fn check_agent(&self, launch: &LaunchFacts) -> PortResult<()> {
         Ok(self.agents.check_agent(launch)?)
+    }
+
+    fn answer_way(&self, agent: &str) -> AnswerWay {
+        self.agents.answer_way(agent)
+    }
+
+    fn caller_limits(&self) -> CallerLimits {
+        CallerLimits {
+            everything: self.config.agents_may_everything,
+            max_live: usize::try_from(self.config.max_live).unwrap_or(usize::MAX),
+        }
     }
 
     fn can_resume(&self, agent: &str) -> bool {

@@ -20,6 +20,27 @@ use crate::domain::time::Timestamp;
 use crate::host::ports::ScreenText;
 use crate::host::report::{SendResult, SkippedRow};
 
+/// A question that is shown.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Question")]
+struct QuestionJson<'a> {
+    /// Hash of text and options; an answer names it.
+    id: &'a str,
+    /// permission, question, trust ...
+    kind: &'a str,
+    /// What is asked.
+    text: &'a str,
+    /// What can be answered.
+    options: &'a [String],
+}
+
+impl<'a> From<&'a Question> for QuestionJson<'a> {
+    fn from(question: &'a Question) -> Self {
+        let Question { id, kind, text, options, .. } = question;
+        Self { id, kind, text, options }
+    }
+}
+
 /// A session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Session")]
@@ -65,7 +86,7 @@ pub(crate) struct SessionJson<'a> {
     /// Since when.
     activity_since: Timestamp,
     /// The question that is shown.
-    question: Option<&'a Question>,
+    question: Option<QuestionJson<'a>>,
     /// Prompts sent and work begun so far.
     turn: u32,
     /// Published and not ended.
@@ -138,7 +159,7 @@ impl<'a> From<&'a Session> for SessionJson<'a> {
             state: lifecycle.state,
             activity: condition.activity.value,
             activity_since: condition.activity.since,
-            question: condition.question.as_ref(),
+            question: condition.question.as_ref().map(QuestionJson::from),
             turn: condition.turn,
             alive: lifecycle.is_live(),
             generation: lifecycle.generation,

@@ -7,6 +7,7 @@ mod args;
 mod ask;
 mod attach;
 mod board;
+mod caller;
 mod config;
 mod console;
 mod delete;
@@ -15,6 +16,7 @@ mod edit;
 mod end;
 mod error;
 mod generated;
+mod hook;
 mod json;
 mod list;
 mod output;
@@ -38,6 +40,7 @@ use clap::Parser;
 
 use crate::adapters::Real;
 use crate::domain::error::ErrorKind;
+use crate::os::log;
 use crate::os::paths::Home;
 
 use args::{AgentsCommand, Cli, Command, OpsCommand};
@@ -49,6 +52,10 @@ use output::Output;
 pub fn main(args: &[OsString]) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
+        // An agent must not stumble over its hook, however it is called.
+        Err(error) if error.use_stderr() && args.get(1).is_some_and(|verb| verb == "hook") => {
+            return ExitCode::SUCCESS;
+        }
         Err(error) => return wrong_use(&error, args.iter().any(|arg| arg == "--json")),
     };
     let out = Output { json: cli.global.json, quiet: cli.global.quiet };
@@ -88,6 +95,12 @@ fn run(cli: Cli, out: Output) -> CommandResult {
         Some(Command::Schema { name }) => return schema::run(name),
         Some(Command::Completions { shell }) => return generated::completions(*shell),
         Some(Command::Man) => return generated::man(),
+        Some(Command::Hook(args)) => {
+            if let Ok(workspace) = cli.global.workspace() {
+                hook::run(args, &workspace);
+            }
+            return Ok(Ending::Done);
+        }
         _ => {}
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -104,6 +117,7 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
     }
     let workspace = cli.global.workspace()?;
     let home = Home::from_env().map_err(CliError::io("finding the folders"))?;
+    log::start(&home.logs());
     let config = crate::config::load(&home)?;
     match &cli.command {
         Some(Command::Config) => return config::run(&home, &config, out),
@@ -169,6 +183,7 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         | Command::Config
         | Command::Demo(_)
         | Command::Scripted(_)
+        | Command::Hook(_)
         | Command::Schema { .. }
         | Command::Completions { .. }
         | Command::Man => {

@@ -79,7 +79,7 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
             console.out.answer(&list, |list| operation_table(list.operations))?;
         }
         OpsCommand::Show { id } => {
-            let operations = [operation(console, &id).await?];
+            let operations = [console.host.find_operation(&id).await?];
             let list = Operations { operations: &operations };
             console
                 .out
@@ -103,19 +103,9 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
     Ok(Ending::Done)
 }
 
-/// One operation as it is now.
-async fn operation<P: Ports>(
-    console: &Console<P>,
-    id: &OperationId,
-) -> Result<Operation, CliError> {
-    let operations = console.host.ports().operations(usize::MAX).await?;
-    let found = operations.into_iter().find(|operation| operation.id == *id);
-    found.ok_or_else(|| CliError::NoOperation(id.clone()))
-}
-
 /// Reports how an operation stands after it was decided on.
 async fn tell<P: Ports>(console: &Console<P>, id: &OperationId) -> Result<(), CliError> {
-    let operations = [operation(console, id).await?];
+    let operations = [console.host.find_operation(id).await?];
     let list = Operations { operations: &operations };
     console.out.report(&list, |list| operation_table(list.operations))
 }

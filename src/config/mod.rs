@@ -38,7 +38,14 @@ impl ConfigError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Mistake(mistake) => mistake.hint.clone(),
-            Self::Read { .. } => Some("check who may read the file".to_owned()),
+            Self::Read { source, .. } => Some(
+                match source.kind() {
+                    io::ErrorKind::InvalidData => "write it in UTF-8",
+                    io::ErrorKind::IsADirectory => "a folder is in its place",
+                    _ => "check who may read the file",
+                }
+                .to_owned(),
+            ),
         }
     }
 }

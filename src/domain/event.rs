@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::ids::{OperationId, SessionId};
+use super::ids::{OperationId, SessionId, WorkspaceName};
 use super::time::Timestamp;
 
 /// Who acted.
@@ -15,6 +15,13 @@ pub enum Actor {
     Command,
     /// An agent calling the command line.
     Session(SessionId),
+    /// An agent of another workspace calling the command line.
+    Elsewhere {
+        /// Its workspace.
+        workspace: WorkspaceName,
+        /// Its session there.
+        session: SessionId,
+    },
     /// callboard itself: recovery, probes.
     Callboard,
 }
@@ -25,6 +32,7 @@ impl std::fmt::Display for Actor {
             Self::Operator => f.write_str("operator"),
             Self::Command => f.write_str("command"),
             Self::Session(id) => write!(f, "session:{id}"),
+            Self::Elsewhere { workspace, session } => write!(f, "session:{workspace}/{session}"),
             Self::Callboard => f.write_str("callboard"),
         }
     }

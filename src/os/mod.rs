@@ -4,6 +4,7 @@ pub mod clock;
 pub mod command;
 pub mod fs;
 pub mod lock;
+pub mod log;
 pub mod paths;
 pub mod proctree;
 pub mod random;

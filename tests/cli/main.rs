@@ -5,16 +5,19 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod callers;
 mod choosing;
 mod codes;
 mod contract;
 mod create;
 mod ends;
 mod golden;
+mod hooks;
 mod parsing;
 mod places;
 mod scripted;
 mod session;
+mod settings;
 mod talk;
 mod terminal;
 mod trash;

@@ -1,10 +1,9 @@
 //! From the start of the process to a running keeper.
 
 use std::cell::RefCell;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -21,6 +20,7 @@ use super::stop::StopState;
 use super::terminal::Terminal;
 use super::{Keeper, tasks};
 use crate::os::clock::Clock;
+use crate::os::log;
 use crate::os::paths::private_dir;
 use crate::os::spawn::{self, Reaped};
 use crate::runtime::detect::Watch;
@@ -42,15 +42,15 @@ pub(super) fn run() -> ExitCode {
     let start = || -> Result<(LaunchSpec, OwnedFd, File), StartError> {
         spawn::detach().map_err(|error| StartError::system("the keeper cannot detach", &error))?;
         let spec = read_spec()?;
-        let log = open_log(&spec.log).map_err(|error| {
+        let file = open_log(&spec.log).map_err(|error| {
             StartError::system(&format!("the log {}", spec.log.display()), &error)
         })?;
-        let (pipe, answers) = spawn::take_standard_streams(&log)
+        let (pipe, answers) = spawn::take_standard_streams(&file)
             .map_err(|error| StartError::system("the standard streams", &error))?;
         tracing_subscriber::fmt()
             .with_ansi(false)
-            .with_max_level(tracing::Level::INFO)
-            .with_writer(StdMutex::new(log))
+            .with_env_filter(log::filter())
+            .with_writer(StdMutex::new(file))
             .init();
         Ok((spec, pipe, File::from(answers)))
     };
@@ -126,7 +126,7 @@ fn open_log(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         private_dir(folder)?;
     }
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+    log::append(path)
 }
 
 async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
