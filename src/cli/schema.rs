@@ -139,7 +139,7 @@ mod tests {
     use crate::cli::args::Cli;
 
     /// Commands that print no JSON of their own.
-    const PLAIN: &[&str] = &["attach", "completions", "man", "schema", "scripted", "work"];
+    const PLAIN: &[&str] = &["attach", "completions", "hook", "man", "schema", "scripted", "work"];
 
     /// Every command without subcommands, and those that do without one.
     fn commands(command: &clap::Command, prefix: &str) -> BTreeSet<String> {

@@ -21,3 +21,4 @@ mod settings;
 mod talk;
 mod terminal;
 mod trash;
+mod walk;
