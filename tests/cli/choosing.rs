@@ -116,7 +116,7 @@ const FILTERS: &[(&[&str], Holds)] = &[
         one["zone"] == "respond" || one["zone"] == "merge"
     }),
     (&["--exclude-pinned"], |one| one["pinned"] == false),
-    (&["--older-than", "7d"], |one| age(one, "last_activity_at") > 7 * 86_400),
+    (&["--older-than", "3h"], |one| age(one, "last_activity_at") > 3 * 3_600),
     (&["--agent", "claude", "--zone", "resting", "--exclude-pinned"], |one| {
         one["agent"] == "claude" && one["zone"] == "resting" && one["pinned"] == false
     }),

@@ -8,7 +8,7 @@ use crate::support::{TestHome, texts};
 /// Made-up sessions. `callboard demo --seed-only` takes any number.
 const SESSIONS: &str = "240";
 /// What is chosen.
-const CHOICE: [&str; 6] = ["--agent", "codex", "--zone", "resting", "--older-than", "1d"];
+const CHOICE: [&str; 6] = ["--agent", "claude", "--zone", "resting", "--older-than", "1h"];
 
 fn sessions(home: &TestHome, options: &[&str]) -> Vec<Value> {
     let args = ["list", "--limit", "10000", "--json"].into_iter().chain(options.iter().copied());
