@@ -19,6 +19,7 @@ fn files(folder: &TempDir) -> Files {
         database: folder.path().join("callboard.db"),
         backups: folder.path().join("backups"),
         lock: folder.path().join("migrate.lock"),
+        users: folder.path().join("store.lock"),
     }
 }
 
@@ -44,6 +45,7 @@ fn a_database_is_made_private_and_with_a_log() {
         assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     }
     assert_eq!(backups(&files), [] as [PathBuf; 0]);
+    assert!(!damage::with_suffix(&files.database, ".new").exists());
 }
 
 #[test]
@@ -67,7 +69,7 @@ fn an_older_database_is_backed_up_and_migrated_w2() {
         open_with(&files, &migrations, Timestamp(1_000 + n)).unwrap();
     }
     let left = backups(&files);
-    assert_eq!(left.len(), BACKUPS);
+    assert_eq!(left.len(), backup::KEPT);
     assert!(left[2].to_string_lossy().ends_with("-v5.db"), "{left:?}");
 }
 

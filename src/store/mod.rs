@@ -5,11 +5,13 @@
 //! Keepers write their session's facts with [`facts::FactsWriter`].
 
 mod audit;
+mod backup;
 pub mod changes;
 mod columns;
 mod condition;
 mod connection;
 mod create;
+mod damage;
 mod error;
 pub mod facts;
 mod filter;
@@ -20,6 +22,7 @@ mod page;
 mod projects;
 mod purge;
 mod rail;
+pub mod repair;
 pub mod rows;
 mod seed;
 mod sessions;
@@ -36,6 +39,7 @@ use tokio::sync::{oneshot, watch};
 use crate::domain::ids::WorkspaceName;
 use crate::domain::time::Timestamp;
 use crate::os::clock::Clock;
+use crate::os::lock::FileLock;
 use crate::os::paths::{self, Home};
 
 use changes::Watcher;
@@ -62,6 +66,8 @@ struct Inner {
     commits: watch::Sender<u64>,
     /// Started with the first call of [`Store::changes`].
     watcher: OnceLock<Option<Watcher>>,
+    /// While it is held nobody moves the file aside. Last, so that the file is closed before.
+    _in_use: Option<FileLock>,
 }
 
 /// What every piece of work needs to know.
@@ -102,19 +108,24 @@ impl Store {
             path: database.clone(),
             detail: error.to_string(),
         };
-        home.create().map_err(opening)?;
-        paths::private_dir(&home.locks()).map_err(opening)?;
-        let files = migrate::Files {
-            database: database.clone(),
-            backups: home.data.join("backups"),
-            lock: home.locks().join("migrate.lock"),
+        let files = migrate::Files::of(home);
+        let still = [&home.data, &database].iter().any(|path| path.exists() && !paths::can_write(path));
+        let (in_use, mut connection) = if still {
+            (None, migrate::open_still(&database)?)
+        } else {
+            home.create().map_err(opening)?;
+            paths::private_dir(&home.locks()).map_err(opening)?;
+            let in_use = repair::keep_in_place(&files)?;
+            (Some(in_use), migrate::open(&files, clock.now())?)
         };
-        let mut connection = migrate::open(&files, clock.now())?;
         let file = facts::identity(&database)?;
         let seat = Seat { database: database.clone(), file, workspace, clock };
-        condition::rederive(&mut connection, &seat)?;
+        if !still {
+            condition::rederive(&mut connection, &seat)?;
+        }
+        let reader = if still { connection::open_still } else { connection::open_reader };
         let readers = (0..READERS)
-            .map(|_| connection::open_reader(&database))
+            .map(|_| reader(&database))
             .collect::<rusqlite::Result<_>>()
             .map_err(|error| Fault::from(error).during("open the store", &database))?;
         let inner = Inner {
@@ -122,6 +133,7 @@ impl Store {
             readers: Threads::start("store-read", readers).map_err(opening)?,
             commits: watch::Sender::new(0),
             watcher: OnceLock::new(),
+            _in_use: in_use,
             seat,
         };
         Ok(Self { inner: Arc::new(inner) })

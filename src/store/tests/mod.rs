@@ -48,6 +48,11 @@ impl Fixture {
         Self { home, clock, store, _folder: folder }
     }
 
+    /// Closes the store; the folder goes with what is answered.
+    pub(super) fn close(self) -> (Home, TempDir) {
+        (self.home, self._folder)
+    }
+
     /// Another handle with connections of its own, as another process has.
     pub(super) fn second(&self) -> Store {
         Store::open(&self.home, WorkspaceName::default(), self.clock.clone()).unwrap()
