@@ -11,6 +11,7 @@ mod config;
 mod console;
 mod delete;
 mod demo;
+mod doctor;
 mod edit;
 mod end;
 mod error;
@@ -96,6 +97,9 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
         return demo::run(args, out).await;
     }
     let home = Home::from_env().map_err(CliError::io("finding the folders"))?;
+    if let Some(Command::Doctor { repair }) = cli.command {
+        return Box::pin(doctor::run(home, cli.global.workspace, repair, out)).await;
+    }
     let config = crate::config::load(&home)?;
     match &cli.command {
         Some(Command::Config) => return config::run(&home, &config, out),
@@ -157,7 +161,11 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Recover => Box::pin(records::recover(console)),
         Command::Work { id } => Box::pin(async move { Box::pin(work::run(console, &id)).await }),
         Command::Attach(args) => Box::pin(attach::run(console, args)),
-        Command::Agents(_) | Command::Config | Command::Demo(_) | Command::Scripted(_) => {
+        Command::Agents(_)
+        | Command::Config
+        | Command::Demo(_)
+        | Command::Doctor { .. }
+        | Command::Scripted(_) => {
             unreachable!("done before the store was opened")
         }
     };

@@ -2,6 +2,7 @@
 
 pub mod activity;
 pub mod agent;
+pub mod check;
 pub mod condition;
 pub mod error;
 pub mod event;

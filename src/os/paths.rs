@@ -80,7 +80,16 @@ impl Home {
         for folder in [&self.data, &self.state, &self.run] {
             private_dir(folder)?;
         }
-        Ok(())
+        self.own_root().map_or(Ok(()), make_private)
+    }
+
+    /// The one folder of everything, where it holds nothing else: only then is its mode our affair.
+    pub fn own_root(&self) -> Option<&Path> {
+        let root = self.root.as_deref()?;
+        let ours = [&self.config, &self.data, &self.state, &self.run];
+        let mut entries = std::fs::read_dir(root).ok()?.flatten().peekable();
+        entries.peek()?;
+        entries.all(|entry| ours.contains(&&entry.path())).then_some(root)
     }
 
     /// The database.
@@ -108,9 +117,14 @@ impl Home {
         self.state.join("log")
     }
 
+    /// Terminal history of all sessions.
+    pub fn histories(&self) -> PathBuf {
+        self.state.join("history")
+    }
+
     /// Terminal history of one session.
     pub fn history(&self, workspace: &WorkspaceName, session: &SessionId) -> PathBuf {
-        self.state.join("history").join(workspace.as_str()).join(session.as_str())
+        self.histories().join(workspace.as_str()).join(session.as_str())
     }
 
     /// Socket of a session's keeper. Where the folder is too deep for a socket, the name of a short

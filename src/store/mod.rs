@@ -15,6 +15,7 @@ mod damage;
 mod error;
 pub mod facts;
 mod filter;
+pub mod health;
 mod journal;
 mod lifecycle;
 mod migrate;
@@ -98,39 +99,69 @@ struct Scope<'c> {
 }
 
 impl Store {
-    /// Opens the database of `home`, made and migrated where needed. Blocks: files are read.
+    /// Opens the database of `home`, made and migrated where needed; one that cannot be written to is
+    /// opened for reading. Blocks: files are read.
     ///
     /// # Errors
     /// The files cannot be made or opened, are damaged, or were written by a newer callboard.
     pub fn open(home: &Home, workspace: WorkspaceName, clock: Clock) -> Result<Self, StoreError> {
         let database = home.database();
+        let is_still = |path: &PathBuf| path.exists() && !paths::can_write(path);
+        if is_still(&home.data) || is_still(&database) {
+            return Self::open_still(home, workspace, clock);
+        }
         let opening = |error: std::io::Error| StoreError::Open {
             path: database.clone(),
             detail: error.to_string(),
         };
+        home.create().map_err(opening)?;
+        paths::private_dir(&home.locks()).map_err(opening)?;
         let files = migrate::Files::of(home);
-        let still = [&home.data, &database].iter().any(|path| path.exists() && !paths::can_write(path));
-        let (in_use, mut connection) = if still {
-            (None, migrate::open_still(&database)?)
-        } else {
-            home.create().map_err(opening)?;
-            paths::private_dir(&home.locks()).map_err(opening)?;
-            let in_use = repair::keep_in_place(&files)?;
-            (Some(in_use), migrate::open(&files, clock.now())?)
-        };
-        let file = facts::identity(&database)?;
-        let seat = Seat { database: database.clone(), file, workspace, clock };
-        if !still {
-            condition::rederive(&mut connection, &seat)?;
+        let in_use = repair::keep_in_place(&files)?;
+        let mut connection = migrate::open(&files, clock.now())?;
+        for file in damage::files_of(&database).iter().filter(|file| file.exists()) {
+            paths::make_private(file).map_err(opening)?;
         }
-        let reader = if still { connection::open_still } else { connection::open_reader };
+        let file = facts::identity(&database)?;
+        let seat = Seat { database, file, workspace, clock };
+        condition::rederive(&mut connection, &seat)?;
+        Self::start(seat, connection, connection::open_reader, Some(in_use))
+    }
+
+    /// Opens the database of `home` and changes nothing, not even where it is an older one; what writes
+    /// fails.
+    ///
+    /// # Errors
+    /// There is none, or it is damaged, or not of this callboard's version.
+    pub fn open_still(
+        home: &Home,
+        workspace: WorkspaceName,
+        clock: Clock,
+    ) -> Result<Self, StoreError> {
+        let database = home.database();
+        let connection = migrate::open_still(&database)?;
+        let file = facts::identity(&database)?;
+        let seat = Seat { database, file, workspace, clock };
+        Self::start(seat, connection, connection::open_still, None)
+    }
+
+    fn start(
+        seat: Seat,
+        writer: Connection,
+        reader: fn(&Path) -> rusqlite::Result<Connection>,
+        in_use: Option<FileLock>,
+    ) -> Result<Self, StoreError> {
         let readers = (0..READERS)
-            .map(|_| reader(&database))
+            .map(|_| reader(&seat.database))
             .collect::<rusqlite::Result<_>>()
-            .map_err(|error| Fault::from(error).during("open the store", &database))?;
+            .map_err(|error| Fault::from(error).during("open the store", &seat.database))?;
+        let starting = |error: std::io::Error| StoreError::Open {
+            path: seat.database.clone(),
+            detail: error.to_string(),
+        };
         let inner = Inner {
-            writer: Threads::start("store-write", vec![connection]).map_err(opening)?,
-            readers: Threads::start("store-read", readers).map_err(opening)?,
+            writer: Threads::start("store-write", vec![writer]).map_err(starting)?,
+            readers: Threads::start("store-read", readers).map_err(starting)?,
             commits: watch::Sender::new(0),
             watcher: OnceLock::new(),
             _in_use: in_use,

@@ -2,6 +2,7 @@
 //! recording fakes in their place.
 
 mod agents;
+pub mod doctor;
 mod locks;
 
 use std::collections::BTreeSet;

@@ -7,6 +7,7 @@
 
 mod reader;
 mod recorder;
+mod total;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub use self::reader::{Entry, Reader};
 pub use self::recorder::Recorder;
+pub use self::total::{held, trim};
 
 /// Bytes before a record's payload.
 const HEADER: usize = 13;

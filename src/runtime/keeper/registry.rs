@@ -10,7 +10,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::os::lock::{self, Sharing};
-use crate::os::paths::private_dir;
+use crate::os::paths::{private_dir, private_file};
 use crate::os::proctree::Process;
 use crate::runtime::client::Keeper as Client;
 use crate::runtime::launch::{LaunchSpec, StartError, StartErrorKind};
@@ -49,6 +49,19 @@ pub fn listed(folder: &Path) -> Vec<Listed> {
         .collect()
 }
 
+/// The sockets and entries that killed keepers left in a runtime folder, as far as it can be read.
+pub fn stale(folder: &Path) -> Vec<PathBuf> {
+    let live: Vec<PathBuf> = listed(folder).into_iter().map(|keeper| keeper.socket).collect();
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|it| it == EXTENSION || it == "sock"))
+        .filter(|path| !live.contains(&path.with_extension("sock")))
+        .collect();
+    found.sort();
+    found
+}
+
 /// Removes the sockets and entries that killed keepers left in a runtime folder (X4).
 ///
 /// # Errors
@@ -60,15 +73,7 @@ pub async fn sweep(folder: &Path) -> io::Result<()> {
     // Whoever binds a socket holds the lock until it is listed: without an entry of a live keeper
     // nobody listens.
     let _lock = lock::lock(&folder.join(LOCK), Sharing::Exclusive).await?;
-    let live: Vec<PathBuf> = listed(folder).into_iter().map(|keeper| keeper.socket).collect();
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        let ours = path.extension().is_some_and(|it| it == EXTENSION || it == "sock");
-        if ours && !live.contains(&path.with_extension("sock")) {
-            std::fs::remove_file(&path)?;
-        }
-    }
-    Ok(())
+    stale(folder).iter().try_for_each(std::fs::remove_file)
 }
 
 /// A taken place.
@@ -115,6 +120,7 @@ impl Claim {
             generation: spec.generation,
             socket: self.socket.clone(),
         };
+        private_file(&self.entry())?;
         std::fs::write(self.entry(), serde_json::to_vec(&listed)?)
     }
 
