@@ -145,14 +145,19 @@ fn check(connection: &Connection, path: &Path, known: i64) -> Result<i64, StoreE
     Ok(found)
 }
 
+/// Runs what is pending in one transaction: it fails as a whole, and the callboard that was used
+/// before goes on then.
 fn migrate(connection: &mut Connection, from: i64, migrations: &[&str]) -> rusqlite::Result<()> {
-    for (number, sql) in (1_i64..).zip(migrations).filter(|(number, _)| *number > from) {
-        let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
+    let pending = (1_i64..).zip(migrations).filter(|(number, _)| *number > from);
+    let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
+    let mut version = from;
+    for (number, sql) in pending {
         transaction.execute_batch(sql)?;
-        transaction.pragma_update(None, "user_version", number)?;
-        transaction.commit()?;
-        tracing::info!(version = number, "the store was migrated");
+        version = number;
     }
+    transaction.pragma_update(None, "user_version", version)?;
+    transaction.commit()?;
+    tracing::info!(from, version, "the store was migrated");
     Ok(())
 }
 

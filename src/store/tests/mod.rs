@@ -1,9 +1,11 @@
 //! The store on real files.
 
 mod changes;
+mod full;
 mod journal;
 mod launch;
 mod lifecycle;
+mod old;
 mod page;
 mod purge;
 mod rail;
