@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
-use crate::agents::{self, Registry};
+use crate::agents::Registry;
 use crate::domain::session::LaunchFacts;
 use crate::domain::text::{clean_line, cut};
-use crate::host::ports::{AgentPort, LaunchPlan, LaunchedHow, PortResult};
+use crate::host::ports::{AgentPort, LaunchPlan, PortResult};
 use crate::os::command;
 
 use super::Real;
@@ -48,18 +48,6 @@ impl<R: Send + Sync + 'static> AgentPort for Real<R> {
         prompt: Option<&str>,
         resume: bool,
     ) -> PortResult<LaunchPlan> {
-        let plan = self.agents.plan_launch(launch, prompt, resume)?;
-        Ok(LaunchPlan {
-            argv: plan.argv,
-            env: plan.env,
-            env_drop: plan.env_drop,
-            prompt_in_argv: plan.prompt_in_argv,
-            agent_session_id: plan.agent_session_id,
-            how: match plan.how {
-                agents::LaunchedHow::Resumed => LaunchedHow::Resumed,
-                agents::LaunchedHow::PromptAgain => LaunchedHow::PromptAgain,
-                agents::LaunchedHow::Fresh => LaunchedHow::Fresh,
-            },
-        })
+        Ok(self.agents.plan_launch(launch, prompt, resume)?)
     }
 }

@@ -17,7 +17,6 @@ use std::path::PathBuf;
 
 pub use definition::{Definition, Environment, Launch};
 pub use error::AgentError;
-pub use launch::{LaunchPlan, LaunchedHow};
 pub use lookup::Lookup;
 
 use crate::config::{Config, Mistake, Target};

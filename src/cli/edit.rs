@@ -30,7 +30,7 @@ pub(crate) async fn pin<P: Ports>(
 /// One of the sessions does not exist.
 pub(crate) async fn seen<P: Ports>(console: &Console<P>, ids: &[IdArg]) -> CommandResult {
     let ids = existing(console, ids).await?;
-    console.host.seen(&ids).await?;
+    console.host.seen(&ids, &console.actor).await?;
     report(console, &ids, "seen")
 }
 

@@ -21,7 +21,7 @@ pub enum StoreError {
     },
     /// A newer callboard wrote the database (W2).
     #[error(
-        "the store {path} has version {found}, this callboard knows versions up to {known} and changes nothing in it: start the newer callboard"
+        "start the newer callboard: this one knows store versions up to {known} and changes nothing in {path}, which has version {found}"
     )]
     Newer {
         /// The database.

@@ -136,7 +136,8 @@ fn keep_log(connection: &Connection, keep: bool) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map(drop)
 }
 
-fn check(connection: &Connection, path: &Path, known: i64) -> Result<i64, StoreError> {
+/// The version of a database, unless it is newer than `known` (W2).
+pub(super) fn check(connection: &Connection, path: &Path, known: i64) -> Result<i64, StoreError> {
     let found =
         version(connection).map_err(|error| Fault::from(error).during("open the store", path))?;
     if found > known {

@@ -47,6 +47,7 @@ use changes::Watcher;
 use connection::Durability;
 pub use error::StoreError;
 use error::{Fault, Outcome};
+use migrate::LATEST;
 use threads::{Job, Threads};
 
 /// Connections that only read.
@@ -183,6 +184,17 @@ impl Store {
     /// The database.
     pub fn database(&self) -> &Path {
         &self.inner.seat.database
+    }
+
+    /// Whether this program may still write: a newer one may have migrated the database (W3).
+    ///
+    /// # Errors
+    /// [`StoreError::Newer`]; the database cannot be read.
+    pub async fn usable(&self) -> Result<(), StoreError> {
+        let path = self.database().to_owned();
+        self.read("look at the store", move |scope| Ok(migrate::check(scope.conn, &path, LATEST)?))
+            .await
+            .map(drop)
     }
 
     /// Runs `work` in a write transaction. `attempt` completes "could not ...".

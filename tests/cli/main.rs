@@ -5,13 +5,16 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod audit;
 mod contract;
 mod create;
+mod doctor;
 mod ends;
 mod parsing;
 mod places;
 mod scripted;
 mod session;
+mod store;
 mod talk;
 mod terminal;
 mod trash;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::domain::error::ErrorKind;
-use crate::domain::event::Actor;
+use crate::domain::event::{Actor, Event};
 use crate::domain::ids::SessionId;
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::plan::{Conditions, Plan, PlanItem};
@@ -48,14 +48,19 @@ enum Committed {
 }
 
 impl<P: Ports> Host<P> {
-    /// What a delete would do now (D2). Reads only.
+    /// What a delete would do now (D2). Reads only. `looked` is told as by [`Host::advise`].
     ///
     /// # Errors
     /// The store cannot be read. Unknown advice is none.
-    pub async fn plan_delete(&self, ctx: &Context, request: &DeleteRequest) -> HostResult<Plan> {
+    pub async fn plan_delete(
+        &self,
+        ctx: &Context,
+        request: &DeleteRequest,
+        looked: &(dyn Fn(usize, usize) + Sync),
+    ) -> HostResult<Plan> {
         let view = self.view(request, &Run::of(request)).await?;
         let plan = view.shown(self.ports.now());
-        Ok(self.advise(ctx, plan).await)
+        Ok(self.advise(ctx, plan, looked).await)
     }
 
     /// The request that deletes every session of the workspace, live-only runtimes included (D12).
@@ -271,7 +276,11 @@ impl<P: Ports> Host<P> {
         report.notes.sort_by(|a, b| a.id.cmp(&b.id));
         report.removed_messages = messages;
         report.cleanup_failed_ids = cleaned.failed;
-        self.audit("delete", &removed, &request.actor, Some(&operation.id)).await;
+        let events = view.plan.items.iter().map(|item| Event {
+            from: Some(item.row.status.to_string()),
+            ..self.event("delete", &item.row.id, &request.actor, Some(&operation.id))
+        });
+        self.record(&events.collect::<Vec<_>>()).await;
         report.removed_session_ids = removed;
         self.end_moves(ctx, operation, &report.cleanup_failed_ids, view.has_stubborn()).await;
         report

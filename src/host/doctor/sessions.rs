@@ -51,3 +51,7 @@ fn told(name: &str, checks: HostResult<Vec<Check>>) -> Vec<Check> {
         vec![Check::bad(name, format!("not looked at: {error}"), hint)]
     })
 }
+
+#[cfg(test)]
+#[path = "sessions_tests.rs"]
+mod tests;

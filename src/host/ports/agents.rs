@@ -1,47 +1,9 @@
 //! Agent definitions as a port.
 
+use crate::domain::launch::LaunchPlan;
 use crate::domain::session::LaunchFacts;
 
 use super::PortResult;
-
-/// How to launch an agent, worked out by its definition.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LaunchPlan {
-    /// Program and arguments.
-    pub argv: Vec<String>,
-    /// Variables to set.
-    pub env: Vec<(String, String)>,
-    /// Variables to drop from the operator's environment.
-    pub env_drop: Vec<String>,
-    /// Whether the prompt is in the arguments; else it is typed after publish.
-    pub prompt_in_argv: bool,
-    /// The agent's own id of the conversation, where it is set by us.
-    pub agent_session_id: Option<String>,
-    /// How it comes back (B3).
-    pub how: LaunchedHow,
-}
-
-/// How a session was launched (B3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LaunchedHow {
-    /// Its conversation was resumed.
-    Resumed,
-    /// Its prompt was given again.
-    PromptAgain,
-    /// Without conversation or prompt.
-    Fresh,
-}
-
-impl LaunchedHow {
-    /// The words for it, behind the id of the session.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Resumed => "resumed its conversation",
-            Self::PromptAgain => "was given its prompt again",
-            Self::Fresh => "started fresh",
-        }
-    }
-}
 
 /// Agent definitions.
 pub trait AgentPort: Send + Sync + 'static {

@@ -15,12 +15,12 @@ use crate::domain::ids::WorkspaceName;
 use crate::domain::operation::{Operation, OperationState, StepResult, Verb};
 use crate::domain::plan::Conditions;
 use crate::domain::rail::ProjectSetup;
+use crate::domain::trash::TombstoneRow;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
 use crate::os::random;
 
 use super::super::migrate::{Files, LATEST};
-use super::super::rows::TombstoneRow;
 use super::super::{Store, connection, health, migrate};
 use super::{Fixture, Timestamp, exit, facts, failing_pr, id, name, path};
 
@@ -33,9 +33,10 @@ fn fixture_of(version: i64) -> PathBuf {
 async fn filled() -> Fixture {
     let fixture = Fixture::new();
     let store = &fixture.store;
-    let setup = ProjectSetup { setup: vec!["make deps".into()], ..ProjectSetup::default() };
+    let setup = ProjectSetup { commands: vec!["make deps".into()], ..ProjectSetup::default() };
     store.add_project(&path("shop"), Some(name("shop")), true, setup).await.unwrap();
     fixture.project("gone").await;
+    store.reserve_id(Some(&name("shop"))).await.unwrap();
     fixture.live("shop-1", None).await;
     fixture.live("shop-2", Some("shop-1")).await;
     fixture.live("shop-3", None).await;
@@ -167,7 +168,7 @@ async fn says_what_it_said(home: &Home) {
             lifecycle.state,
             session.condition.activity.value,
             session.parent.as_ref().map_or("-", |parent| parent.as_str()),
-            if session.pinned { " pinned" } else { "" },
+            if session.pinned_at.is_some() { " pinned" } else { "" },
             if session.deletion.is_some() { " deleted" } else { "" },
             session.error.as_ref().map_or(String::new(), |error| format!(" {error}")),
         ));
@@ -177,8 +178,8 @@ async fn says_what_it_said(home: &Home) {
         [
             "shop-1 working active -",
             "shop-2 working active shop-1",
-            "shop-3 working idle -",
-            "shop-4 terminated unknown - could not be started: grüße",
+            "shop-3 idle idle -",
+            "shop-4 terminated exited - could not be started: grüße",
             "shop-5 terminated exited -",
             "shop-6 working active - deleted",
             "chat-1 working active - pinned",
@@ -189,7 +190,7 @@ async fn says_what_it_said(home: &Home) {
     assert_eq!((first.condition.turn, first.prs.len()), (1, 1));
     assert_eq!(store.messages(&id("shop-1")).await.unwrap()[0].text, "Mend the parser, 日本");
     assert_eq!(store.unfinished().await.unwrap()[0].results[0].state, "closed");
-    assert_eq!(store.projects().await.unwrap()[0].setup.setup, ["make deps"]);
+    assert_eq!(store.projects().await.unwrap()[0].setup.commands, ["make deps"]);
     let events = store.events(Some(&id("shop-1")), 100).await.unwrap();
     assert!(events.iter().any(|event| event.verb == "rename"));
 }

@@ -73,10 +73,17 @@ impl<P: Ports> Effects<P> {
                     Ok(Outcome::ProjectAdded(project))
                 });
             }
-            Effect::Plan { ticket, request } => self.answer(async move |host| {
-                let plan = host.plan_delete(&Context::new(), &request).await;
-                Event::Planned { ticket, plan: plan.map_err(Failure::from) }
-            }),
+            Effect::Plan { ticket, request } => {
+                let out = self.out.clone();
+                self.answer(async move |host| {
+                    let looked = |done, total| {
+                        // One count that does not get through is made good by the next.
+                        let _ = out.try_send(Event::Planning { ticket, done, total });
+                    };
+                    let plan = host.plan_delete(&Context::new(), &request, &looked).await;
+                    Event::Planned { ticket, plan: plan.map_err(Failure::from) }
+                });
+            }
             Effect::Delete { request, admitted } => self.delete(request, admitted),
             Effect::Restore { target, undo } => self.restore(target, undo),
             Effect::Stop { ids, how } => self.stop(ids, how),
@@ -104,7 +111,7 @@ impl<P: Ports> Effects<P> {
             }
             Effect::Seen(ids) => {
                 self.outcome(format!("{} not noted as seen", named(&ids)), async move |host| {
-                    host.seen(&ids).await?;
+                    host.seen(&ids, &Actor::Operator).await?;
                     Ok(Outcome::Quiet)
                 });
             }
@@ -233,7 +240,7 @@ impl<P: Ports> Effects<P> {
                     // What was closed by then is part of the same wish, whenever it is granted.
                     let closed = error.closed().iter().cloned().collect();
                     let request = DeleteRequest { closed, ..request };
-                    let plan = host.advise(&ctx, plan).await;
+                    let plan = host.advise(&ctx, plan, &|_, _| {}).await;
                     Ok(Event::PlanGrew { request, plan })
                 }
                 (deleted, _) => deleted.map(|report| Event::Ended(Outcome::Deleted(report))),
