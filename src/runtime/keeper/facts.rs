@@ -135,6 +135,9 @@ fn store<E: std::fmt::Display>(slot: &Slot, open: impl Fn() -> Result<FactsWrite
         });
         if stored {
             failures = 0;
+            if let Some(writer) = writer.as_ref().filter(|_| slot.lock().next.is_none()) {
+                writer.tidy();
+            }
             continue;
         }
         writer = None;

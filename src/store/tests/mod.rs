@@ -5,6 +5,7 @@ mod journal;
 mod launch;
 mod lifecycle;
 mod page;
+pub(super) mod plans;
 mod purge;
 mod rail;
 mod record;
