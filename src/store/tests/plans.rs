@@ -18,15 +18,16 @@ pub(in super::super) fn steps(scope: &Scope<'_>, sql: &str) -> Outcome<Vec<Strin
     steps.collect::<rusqlite::Result<_>>().map_err(Into::into)
 }
 
-/// What in a plan grows with the number of sessions. Lists of parameters and what a recursion has
-/// found so far are read whole, of course.
+/// What in a plan grows with the number of sessions. Lists of parameters, what a recursion has found
+/// so far, and the index of what waits to be folded are read whole, of course.
 pub(in super::super) fn costly(steps: &[String]) -> Vec<&String> {
-    const WHOLE: [&str; 7] = ["json_each", "closure", "tree", "up", "down", "t", "(subquery"];
-    let whole = |step: &&String| {
+    const SHORT: [&str; 8] =
+        ["json_each", "closure", "tree", "up", "down", "t", "(subquery", "CONSTANT"];
+    let scans = |step: &&String| {
         let source = step.strip_prefix("SCAN ").and_then(|rest| rest.split([' ', '-']).next());
-        source.is_some_and(|source| !WHOLE.contains(&source))
+        source.is_some_and(|source| !SHORT.contains(&source)) && !step.contains("facts_pending")
     };
-    steps.iter().filter(|step| whole(step) || step.contains("TEMP B-TREE")).collect()
+    steps.iter().filter(|step| scans(step) || step.contains("TEMP B-TREE")).collect()
 }
 
 /// P1 to P4, W5: rail, first pages, counts, due rows, children and trash come from their indexes
