@@ -57,6 +57,9 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
         Ok(self.store.sections().await?)
     }
 
+    async fn live_count(&self) -> PortResult<u64> {
+        Ok(self.store.live_count().await?)
+    }
     async fn trash_count(&self) -> PortResult<u64> {
         Ok(self.store.trash_count().await?)
     }

@@ -224,13 +224,16 @@ fn probed(scope: &Scope<'_>, results: &[(SessionId, u32, Evidence)]) -> Outcome<
 }
 
 /// Whether facts of published sessions wait to be folded.
-const PENDING: &str = "SELECT EXISTS (SELECT 1 FROM facts f JOIN sessions s ON s.rid = f.rid
+pub(super) const PENDING: &str =
+    "SELECT EXISTS (SELECT 1 FROM facts f CROSS JOIN sessions s ON s.rid = f.rid
      WHERE f.folded = 0 AND s.published = f.generation AND s.deleted_at IS NULL)";
 
+/// Sessions whose timed rules are due at `?2`.
+pub(super) const DUE: &str =
+    "SELECT id FROM sessions WHERE workspace = ?1 AND deleted_at IS NULL AND due_at <= ?2";
+
 fn due(scope: &Scope<'_>) -> Outcome<Vec<SessionId>> {
-    let mut statement = scope.conn.prepare_cached(
-        "SELECT id FROM sessions WHERE workspace = ?1 AND deleted_at IS NULL AND due_at <= ?2",
-    )?;
+    let mut statement = scope.conn.prepare_cached(DUE)?;
     let ids = statement
         .query_map(params![scope.workspace, scope.now.0], |row| Columns::of(row).word())?;
     ids.collect::<rusqlite::Result<_>>().map_err(Into::into)

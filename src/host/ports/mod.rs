@@ -73,6 +73,8 @@ pub trait StorePort: Send + Sync + 'static {
     fn all_ids(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
     /// Sessions believed to run.
     fn live(&self) -> impl Future<Output = PortResult<Vec<Session>>> + Send;
+    /// How many are believed to run.
+    fn live_count(&self) -> impl Future<Output = PortResult<u64>> + Send;
     /// Live sessions whose timed rules are due.
     fn due(&self, now: Timestamp) -> impl Future<Output = PortResult<Vec<Session>>> + Send;
     /// Sections of the rail in order.

@@ -111,6 +111,9 @@ impl StorePort for Recorder {
     async fn sections(&self) -> PortResult<Vec<Section>> {
         Ok(Vec::new())
     }
+    async fn live_count(&self) -> PortResult<u64> {
+        Ok(self.live().await?.len() as u64)
+    }
     async fn trash_count(&self) -> PortResult<u64> {
         Ok(self.read(|m| m.sessions.values().filter(|s| s.deletion.is_some()).count() as u64))
     }

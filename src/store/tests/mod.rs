@@ -7,6 +7,7 @@ mod launch;
 mod lifecycle;
 mod old;
 mod page;
+pub(super) mod plans;
 mod purge;
 mod rail;
 mod record;
