@@ -4,6 +4,7 @@
 mod agents;
 mod error;
 mod locks;
+mod messages;
 mod purge;
 mod runtime;
 mod store;

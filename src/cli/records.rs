@@ -23,7 +23,7 @@ const OPERATIONS: usize = 100;
 /// There is no such session.
 pub(crate) async fn messages<P: Ports>(console: &Console<P>, id: &SessionId) -> CommandResult {
     console.session(id).await?;
-    let messages = console.host.ports().messages(id).await?;
+    let messages = console.host.ports().messages(id, usize::MAX).await?;
     console
         .out
         .answer(&Named("messages", &messages), |list| list.1.iter().map(message_text).collect())?;

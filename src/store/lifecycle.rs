@@ -12,7 +12,7 @@ use super::columns::Columns;
 use super::condition::Loaded;
 use super::connection::Durability;
 use super::error::Outcome;
-use super::{Scope, Store, StoreError, audit, condition, facts, shown};
+use super::{Scope, Store, StoreError, condition, facts, messages, shown};
 
 impl Store {
     /// A prompt was delivered: message row, new turn (S1).
@@ -30,7 +30,7 @@ impl Store {
             let row = condition::find_present(scope, &id)?;
             let next = row.condition.clone().prompted(&row.prs, scope.now);
             condition::save(scope, &row, &next, "prompt")?;
-            audit::message(scope, row.rid, &text, &source)
+            messages::append(scope, row.rid, &text, &source)
         })
         .await
     }

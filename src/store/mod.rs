@@ -15,6 +15,7 @@ pub mod facts;
 mod filter;
 mod journal;
 mod lifecycle;
+mod messages;
 mod migrate;
 mod page;
 mod projects;

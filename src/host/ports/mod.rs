@@ -3,6 +3,7 @@
 
 mod agents;
 mod locks;
+mod messages;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::error::ErrorKind;
-use crate::domain::event::{Event, Message};
+use crate::domain::event::Event;
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{Operation, StepResult};
@@ -23,6 +24,7 @@ use crate::domain::time::Timestamp;
 
 pub use agents::{AgentPort, LaunchPlan, LaunchedHow};
 pub use locks::LockPort;
+pub use messages::MessagePort;
 
 use super::context::Context;
 pub use super::folders::{Changes, FolderPort, Staying};
@@ -45,11 +47,25 @@ pub type PortResult<T> = Result<T, PortError>;
 
 /// Everything that the coordinators need, as one type.
 pub trait Ports:
-    StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort + FolderPort
+    StorePort
+    + MessagePort
+    + RuntimePort
+    + WorkspacePort
+    + AgentPort
+    + LockPort
+    + PurgePort
+    + FolderPort
 {
 }
 impl<T> Ports for T where
-    T: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort + FolderPort
+    T: StorePort
+        + MessagePort
+        + RuntimePort
+        + WorkspacePort
+        + AgentPort
+        + LockPort
+        + PurgePort
+        + FolderPort
 {
 }
 
@@ -311,8 +327,6 @@ pub trait StorePort: Send + Sync + 'static {
         session: Option<&SessionId>,
         limit: usize,
     ) -> impl Future<Output = PortResult<Vec<Event>>> + Send;
-    /// Messages of one session, oldest first.
-    fn messages(&self, id: &SessionId) -> impl Future<Output = PortResult<Vec<Message>>> + Send;
 }
 
 /// One row to bring back.

@@ -448,12 +448,6 @@ impl StorePort for Recorder {
     async fn events(&self, _id: Option<&SessionId>, _limit: usize) -> PortResult<Vec<Event>> {
         Ok(self.read(|m| m.events.clone()))
     }
-    async fn messages(&self, id: &SessionId) -> PortResult<Vec<Message>> {
-        let own = |m: &Model| {
-            m.messages.iter().filter(|(of, _)| of == id).map(|(_, text)| text.clone()).collect()
-        };
-        Ok(self.read(own))
-    }
 }
 
 /// Where the fakes put a session's worktree when it is deleted.
