@@ -42,6 +42,10 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
         Ok(self.store.page(query).await?)
     }
 
+    async fn matching(&self, query: &PageQuery) -> PortResult<Vec<SessionId>> {
+        Ok(self.store.matching(query).await?)
+    }
+
     async fn all_ids(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.store.all_ids().await?)
     }

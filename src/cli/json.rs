@@ -135,22 +135,35 @@ pub(crate) fn why(session: &Session) -> String {
     why
 }
 
+/// A session of a list; with `--search` also `snippet`: the line that was found.
+#[derive(Debug, Serialize)]
+struct ListedJson<'a> {
+    #[serde(flatten)]
+    session: SessionJson<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snippet: Option<&'a str>,
+}
+
 /// `{sessions, total, next_cursor}`
 #[derive(Debug, Serialize)]
 pub(crate) struct PageJson<'a> {
-    sessions: Vec<SessionJson<'a>>,
+    sessions: Vec<ListedJson<'a>>,
     total: Option<u64>,
     next_cursor: Option<&'a str>,
 }
 
 /// Matches of a search are counted up to here (`spec/store.md` Q1).
-const SEARCH_COUNTED: u64 = 50;
+pub(crate) const SEARCH_COUNTED: u64 = 50;
 
 impl<'a> PageJson<'a> {
     /// A page; beyond 50 matches of a search the total is not known.
     pub(crate) fn new(page: &'a Page, searched: bool) -> Self {
+        let snippets = page.snippets.iter().map(|snippet| Some(snippet.text.as_str()));
+        let listed = page.sessions.iter().zip(snippets.chain(std::iter::repeat(None)));
         Self {
-            sessions: page.sessions.iter().map(SessionJson::from).collect(),
+            sessions: listed
+                .map(|(session, snippet)| ListedJson { session: session.into(), snippet })
+                .collect(),
             total: Some(page.total).filter(|total| !searched || *total <= SEARCH_COUNTED),
             next_cursor: page.next_cursor.as_deref(),
         }

@@ -9,7 +9,7 @@ use crate::domain::ids::SessionId;
 use super::columns::Columns;
 use super::connection::Durability;
 use super::error::Outcome;
-use super::{Scope, Store, StoreError, condition};
+use super::{Scope, Store, StoreError, condition, index};
 
 /// Messages kept of a session.
 const KEPT: i64 = 10_000;
@@ -60,17 +60,20 @@ fn newest(scope: &Scope<'_>, rid: i64) -> Outcome<Option<String>> {
 
 /// Appends a message and drops the oldest beyond the bounds.
 pub(super) fn append(scope: &Scope<'_>, rid: i64, text: &str, source: &str) -> Outcome<()> {
+    let doc = index::add_message(scope, rid, text)?;
     scope
         .conn
-        .prepare_cached("INSERT INTO messages (rid, at, source, text) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![rid, scope.now.0, source, text])?;
+        .prepare_cached(
+            "INSERT INTO messages (message, rid, at, source, text) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![doc, rid, scope.now.0, source, text])?;
     count(scope, rid, 1, length(text))?;
     let mut held =
         scope.conn.prepare_cached("SELECT messages, message_bytes FROM details WHERE rid = ?1")?;
     let mut drop_oldest = scope.conn.prepare_cached(
         "DELETE FROM messages WHERE message =
            (SELECT message FROM messages WHERE rid = ?1 ORDER BY message LIMIT 1)
-         RETURNING text",
+         RETURNING text, message",
     )?;
     loop {
         let (number, bytes): (i64, i64) =
@@ -78,7 +81,9 @@ pub(super) fn append(scope: &Scope<'_>, rid: i64, text: &str, source: &str) -> O
         if number <= 1 || (number <= KEPT && bytes <= KEPT_BYTES) {
             return Ok(());
         }
-        let dropped: String = drop_oldest.query_row([rid], |row| row.get(0))?;
+        let (dropped, doc): (String, i64) =
+            drop_oldest.query_row([rid], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        index::drop_message(scope, doc)?;
         count(scope, rid, -1, -length(&dropped))?;
     }
 }

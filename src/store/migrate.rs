@@ -13,13 +13,14 @@ use crate::domain::time::Timestamp;
 use crate::os::lock::{self, FileLock, Sharing};
 use crate::os::{clock, paths};
 
-use super::connection;
 use super::error::{Fault, StoreError};
+use super::{connection, index};
 
 /// Every migration; the database's `user_version` is the number of those that ran.
 const MIGRATIONS: &[&str] = &[
     include_str!("../../assets/migrations/0001_initial.sql"),
     include_str!("../../assets/migrations/0002_asked.sql"),
+    include_str!("../../assets/migrations/0003_search.sql"),
 ];
 /// The version that this binary writes.
 pub(super) const LATEST: i64 = MIGRATIONS.len() as i64;
@@ -86,6 +87,7 @@ fn check(connection: &Connection, path: &Path, known: i64) -> Result<i64, StoreE
 }
 
 fn migrate(connection: &mut Connection, from: i64, migrations: &[&str]) -> rusqlite::Result<()> {
+    index::define_words(connection)?;
     for (number, sql) in (1_i64..).zip(migrations).filter(|(number, _)| *number > from) {
         let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
         transaction.execute_batch(sql)?;

@@ -13,6 +13,8 @@ mod create;
 mod error;
 pub mod facts;
 mod filter;
+mod find;
+mod index;
 mod journal;
 mod lifecycle;
 mod messages;

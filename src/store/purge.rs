@@ -13,7 +13,7 @@ use super::columns::{Columns, id_list};
 use super::connection::Durability;
 use super::error::Outcome;
 use super::rows::PurgedRows;
-use super::{Scope, Store, StoreError};
+use super::{Scope, Store, StoreError, index};
 
 impl Store {
     /// Every tombstone, ascending.
@@ -106,6 +106,7 @@ fn purge(scope: &Scope<'_>, trees: &[Vec<SessionId>]) -> Outcome<PurgedRows> {
         )?
         .query_row(params![scope.workspace, gone], |row| row.get(0))?;
     purged.messages = messages.unsigned_abs();
+    index::remove_sessions(scope, &gone)?;
     scope
         .conn
         .prepare_cached(

@@ -70,6 +70,17 @@ pub struct SeededSession {
     pub created_at: Timestamp,
 }
 
+/// A made-up message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeededMessage {
+    /// Its session.
+    pub session: SessionId,
+    /// As in a message.
+    pub source: String,
+    /// The text.
+    pub text: String,
+}
+
 /// A worktree that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worktree {

@@ -158,6 +158,11 @@ pub trait StorePort: Send + Sync + 'static {
     fn sessions(&self, ids: &[SessionId]) -> impl Future<Output = PortResult<Vec<Session>>> + Send;
     /// A page.
     fn page(&self, query: &PageQuery) -> impl Future<Output = PortResult<Page>> + Send;
+    /// Ids of every session that a query lets through, whatever its limit, in no order.
+    fn matching(
+        &self,
+        query: &PageQuery,
+    ) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
     /// Ids of every session of the workspace that is not deleted.
     fn all_ids(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
     /// Sessions believed to run.

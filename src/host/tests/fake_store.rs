@@ -92,7 +92,10 @@ impl StorePort for Recorder {
         let sessions = self.read(|m| {
             m.sessions.values().filter(|s| s.deletion.is_none()).cloned().collect::<Vec<_>>()
         });
-        Ok(Page { total: sessions.len() as u64, sessions, next_cursor: None })
+        Ok(Page { total: sessions.len() as u64, sessions, ..Page::default() })
+    }
+    async fn matching(&self, query: &PageQuery) -> PortResult<Vec<SessionId>> {
+        Ok(self.page(query).await?.sessions.into_iter().map(|session| session.id).collect())
     }
     async fn all_ids(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| {

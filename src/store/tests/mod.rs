@@ -8,6 +8,7 @@ mod page;
 mod purge;
 mod rail;
 mod record;
+mod search;
 mod totals;
 mod trash;
 
