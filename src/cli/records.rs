@@ -21,9 +21,13 @@ const OPERATIONS: usize = 100;
 ///
 /// # Errors
 /// There is no such session.
-pub(crate) async fn messages<P: Ports>(console: &Console<P>, id: &SessionId) -> CommandResult {
+pub(crate) async fn messages<P: Ports>(
+    console: &Console<P>,
+    id: &SessionId,
+    limit: usize,
+) -> CommandResult {
     console.session(id).await?;
-    let messages = console.host.ports().messages(id, usize::MAX).await?;
+    let messages = console.host.ports().messages(id, limit).await?;
     console
         .out
         .answer(&Named("messages", &messages), |list| list.1.iter().map(message_text).collect())?;

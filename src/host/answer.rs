@@ -8,6 +8,7 @@ use crate::domain::text;
 
 use super::Host;
 use super::context::Context;
+use super::create::source;
 use super::error::{HostError, HostResult};
 use super::ports::{Input, Ports};
 
@@ -38,6 +39,11 @@ impl<P: Ports> Host<P> {
         let chosen = number.and_then(|number| shown.options.get(number - 1));
         let chosen =
             chosen.map_or_else(|| keys(number).concat(), |option| text::clean_line(option));
+        let source = source(actor);
+        let told = self.ports.answered(id, &chosen, &source);
+        if let Err(error) = ctx.write("recording the answer", told).await {
+            tracing::warn!(session = %id, %error, "an answer was not written down");
+        }
         let asked = text::cut(&text::clean_line(&shown.text), KEPT, "...");
         self.record(&[Event {
             at: self.ports.now(),

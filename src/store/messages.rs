@@ -26,8 +26,8 @@ impl Store {
         self.read(format!("read messages of {id}"), move |scope| messages(scope, &id, limit)).await
     }
 
-    /// Writes down what was told. No new turn begins; the text of the newest message is not written
-    /// down twice.
+    /// Writes down what an agent told. No new turn begins; the text of the newest message is not
+    /// written down twice.
     ///
     /// # Errors
     /// There is no such session outside the trash.
@@ -43,6 +43,24 @@ impl Store {
             if newest(scope, row.rid)?.is_some_and(|newest| newest.trim() == text.trim()) {
                 return Ok(());
             }
+            append(scope, row.rid, &text, &source)
+        })
+        .await
+    }
+
+    /// Writes down the answer to a question. No new turn begins.
+    ///
+    /// # Errors
+    /// There is no such session outside the trash.
+    pub async fn answered(
+        &self,
+        id: &SessionId,
+        text: &str,
+        source: &str,
+    ) -> Result<(), StoreError> {
+        let (id, text, source) = (id.clone(), text.to_owned(), source.to_owned());
+        self.write(Durability::Normal, format!("write down an answer to {id}"), move |scope| {
+            let row = condition::find_present(scope, &id)?;
             append(scope, row.rid, &text, &source)
         })
         .await

@@ -11,6 +11,7 @@ mod ends;
 mod parsing;
 mod places;
 mod scripted;
+mod search;
 mod session;
 mod talk;
 mod terminal;

@@ -73,7 +73,7 @@ pub(crate) struct Selector {
     /// In this zone
     #[arg(long, value_name = "ZONE")]
     pub(crate) zone: Vec<Zone>,
-    /// With this text
+    /// With these words in title, prompt, branch or one message, the last word maybe only begun
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
     /// Last active (in the trash: deleted) longer ago, as 7d or 12h

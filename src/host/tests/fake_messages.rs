@@ -24,4 +24,10 @@ impl MessagePort for Recorder {
         self.change(|m| m.messages.push((id.clone(), message)));
         Ok(())
     }
+    async fn answered(&self, id: &SessionId, text: &str, source: &str) -> PortResult<()> {
+        self.call("answered", Some(id), None)?;
+        let message = Message { at: NOW, source: source.to_owned(), text: text.to_owned() };
+        self.change(|m| m.messages.push((id.clone(), message)));
+        Ok(())
+    }
 }

@@ -106,7 +106,7 @@ async fn only_what_is_submitted_is_a_prompt_s1() {
     assert!(recorder.read(|m| m.messages.is_empty()));
 }
 
-/// K6, K5: an answer names its question; another one that is shown meanwhile gets no key.
+/// K6, K5, Q2: an answer names its question; another one that is shown meanwhile gets no key.
 #[tokio::test]
 async fn an_answer_goes_to_its_question_only_k6() {
     let (host, recorder) = host(vec![asking("a"), running("b", None), seeded("ended", None)]);
@@ -115,7 +115,12 @@ async fn an_answer_goes_to_its_question_only_k6() {
     };
     answer("a", "q1", None).await.unwrap();
     answer("a", "q1", Some(2)).await.unwrap();
-    assert_eq!(recorder.acts(), ["answer q1 1 in a", "answer q1 2 in a"]);
+    let typed = ["answer q1 1 in a", "answered a", "answer q1 2 in a", "answered a"];
+    assert_eq!(recorder.acts(), typed);
+    // Q2: what the operator answered is a message.
+    let told = recorder.read(|m| m.messages.clone());
+    let told: Vec<_> = told.iter().map(|(_, it)| (it.text.as_str(), it.source.as_str())).collect();
+    assert_eq!(told, [("Yes", "operator"), ("No", "operator")]);
     recorder.forget();
     for (text, question) in [("a", "q2"), ("b", "q1"), ("ended", "q1")] {
         let error = answer(text, question, None).await.unwrap_err();

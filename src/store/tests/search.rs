@@ -460,6 +460,10 @@ async fn a_report_is_written_down_once() {
     assert_eq!(texts, ["Go on", "It is done", "Go on"]);
     assert_eq!((messages[1].at, messages[1].source.as_str()), (at, "agent"));
     assert_eq!(fixture.get("chat-1").await.condition.turn, before.condition.turn + 1);
+    for _ in 0..2 {
+        fixture.store.answered(&one, "Yes", "operator").await.unwrap();
+    }
+    assert_eq!(fixture.store.messages(&one, usize::MAX).await.unwrap().len(), 5);
     fixture.bury("chat-1").await;
     let refused = fixture.store.note_message(&one, "Late", "agent").await;
     assert!(matches!(refused, Err(StoreError::InTrash { .. })), "{refused:?}");
