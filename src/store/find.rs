@@ -22,6 +22,12 @@ const COMPLETED: usize = 64;
 const LISTED: usize = 3;
 /// Bytes of a beginning that is completed.
 const LONG: usize = 256;
+/// After so many documents it is asked whether few sessions come into question at all.
+const PASSED: usize = if cfg!(test) { 3 } else { 4_000 };
+/// Few sessions: their texts are read instead of the rest of the index.
+const FEW: usize = if cfg!(test) { 4 } else { 1_000 };
+/// Bytes of the messages of few sessions.
+const FEW_BYTES: i64 = 1 << 20;
 /// Marks the cursors of this order.
 const TAG: &str = "m";
 
@@ -116,8 +122,16 @@ fn each(
     )?;
     let mut known: HashMap<i64, Known> = HashMap::new();
     let mut rows = documents.query([expression])?;
+    let mut passed = 0;
     while let Some(row) = rows.next()? {
         let one = Found { doc: row.get(0)?, rid: row.get(1)? };
+        passed += 1;
+        if passed == PASSED
+            && let Some(mut rest) = few(scope, narrowing)?
+        {
+            rest.retain(|rid| known.get(rid) != Some(&Known::Settled));
+            return each_of(scope, search, &rest, one.doc, tell);
+        }
         let state = match known.get(&one.rid) {
             Some(state) => *state,
             None => {
@@ -133,6 +147,53 @@ fn each(
             break;
         }
     }
+    Ok(())
+}
+
+/// The sessions that `narrowing` lets through, where they are few and have little text.
+fn few(scope: &Scope<'_>, narrowing: &Narrowing) -> Outcome<Option<Vec<i64>>> {
+    let sql = format!(
+        "SELECT s.rid, (SELECT message_bytes FROM details d WHERE d.rid = s.rid) {} LIMIT {}",
+        narrowing.source(),
+        FEW + 1
+    );
+    let mut statement = scope.conn.prepare_cached(&sql)?;
+    let rows = statement.query_map(params_from_iter(&narrowing.parameters), |row| {
+        Ok((row.get(0)?, row.get::<_, i64>(1)?))
+    })?;
+    let rows = rows.collect::<rusqlite::Result<Vec<(i64, i64)>>>()?;
+    let bytes: i64 = rows.iter().map(|(_, bytes)| bytes).sum();
+    let few = rows.len() <= FEW && bytes <= FEW_BYTES;
+    Ok(few.then(|| rows.into_iter().map(|(rid, _)| rid).collect()))
+}
+
+/// As [`each`], for documents of some sessions up to number `newest`, by reading them.
+fn each_of(
+    scope: &Scope<'_>,
+    search: &Search,
+    rids: &[i64],
+    newest: i64,
+    mut tell: impl FnMut(Found) -> ControlFlow<()>,
+) -> Outcome<()> {
+    let mut documents = scope.conn.prepare_cached(
+        "SELECT doc FROM details WHERE rid = ?1 AND doc <= ?2
+         UNION ALL
+         SELECT message FROM messages WHERE rid = ?1 AND message <= ?2
+         ORDER BY 1 DESC",
+    )?;
+    let mut found = Vec::new();
+    for rid in rids {
+        let mut rows = documents.query([*rid, newest])?;
+        while let Some(row) = rows.next()? {
+            let one = Found { rid: *rid, doc: row.get(0)? };
+            if snippet(scope, search, one)?.is_some() {
+                found.push(one);
+                break;
+            }
+        }
+    }
+    found.sort_by_key(|one| std::cmp::Reverse(one.doc));
+    let _told = found.into_iter().try_for_each(&mut tell);
     Ok(())
 }
 

@@ -35,7 +35,8 @@ fn messages_are_found_and_go_with_their_session() {
     assert!(text.contains("Look at the [coupon] codes, please"), "{text}");
     assert!(listed(&home, &[])["sessions"][0].get("snippet").is_none());
     assert_eq!(ids(&listed(&home, &["--search", "coupon vat"])), [] as [&str; 0]);
-    for (text, matches) in [("\"round\"", true), ("NEAR(round)", false), ("*", false), ("", false)] {
+    for (text, matches) in [("\"round\"", true), ("NEAR(round)", false), ("*", false), ("", false)]
+    {
         let found = listed(&home, &["--search", text]);
         assert_eq!(!ids(&found).is_empty(), matches, "{text}");
     }
@@ -74,7 +75,8 @@ fn messages_are_found_and_go_with_their_session() {
 #[test]
 fn many_matches_are_not_counted() {
     let home = TestHome::new();
-    let fill = ["demo", "--seed-only", "--sessions", "300", "--home", home.path().to_str().unwrap()];
+    let fill =
+        ["demo", "--seed-only", "--sessions", "300", "--home", home.path().to_str().unwrap()];
     home.run(fill).ok();
     let found = listed(&home, &["--search", "the", "--limit", "10"]);
     assert_eq!((ids(&found).len(), &found["total"]), (10, &Value::Null));
