@@ -11,10 +11,6 @@ impl<R: Send + Sync + 'static> MessagePort for Real<R> {
         Ok(self.store.messages(id, limit).await?)
     }
 
-    async fn note_message(&self, id: &SessionId, text: &str, source: &str) -> PortResult<()> {
-        Ok(self.store.note_message(id, text, source).await?)
-    }
-
     async fn answered(&self, id: &SessionId, text: &str, source: &str) -> PortResult<()> {
         Ok(self.store.answered(id, text, source).await?)
     }

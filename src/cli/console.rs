@@ -21,6 +21,7 @@ use crate::host::report::{Progress, QUEUED, waiting_for};
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
 
+use super::caller;
 use super::error::CliError;
 use super::output::Output;
 
@@ -95,16 +96,6 @@ impl<P: Ports> Console<P> {
             }
         }
     }
-}
-
-/// The session that an agent's environment names, as the actor.
-pub(crate) fn actor() -> Actor {
-    own_session().map_or(Actor::Command, Actor::Session)
-}
-
-/// The session whose agent calls (`spec/cli.md`, environment).
-pub(crate) fn own_session() -> Option<SessionId> {
-    std::env::var("CALLBOARD_SESSION_ID").ok()?.parse().ok()
 }
 
 /// The folder that the command was started in.
@@ -182,6 +173,7 @@ pub(crate) async fn open(
     workspace: WorkspaceName,
     out: Output,
 ) -> Result<Console<Real>, CliError> {
+    let actor = caller::actor(&home, &workspace);
     let host = adapters::open(&home, workspace).await?;
     let cancel = CancellationToken::new();
     cancel_on_signals(cancel.clone())?;
@@ -192,7 +184,7 @@ pub(crate) async fn open(
         out,
         home,
         config,
-        actor: actor(),
+        actor,
     })
 }
 

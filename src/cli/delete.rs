@@ -46,7 +46,7 @@ async fn carry_out<P: Ports>(
     dry_run: bool,
     yes: bool,
 ) -> CommandResult {
-    let plan = console.host.plan_delete(&console.context, &request).await?;
+    let plan = console.host.plan_delete(&console.context, &request, &|_, _| {}).await?;
     if dry_run {
         console.out.answer(&PlanJson::from(&plan), |_| plan_text(&plan))?;
         return Ok(Ending::Done);

@@ -1,6 +1,7 @@
 //! `pin`, `unpin`, `rename`, `seen`.
 
 use crate::domain::ids::SessionId;
+use crate::host::Reach;
 use crate::host::ports::Ports;
 
 use super::args::{IdArg, RenameArgs};
@@ -30,6 +31,7 @@ pub(crate) async fn pin<P: Ports>(
 /// One of the sessions does not exist.
 pub(crate) async fn seen<P: Ports>(console: &Console<P>, ids: &[IdArg]) -> CommandResult {
     let ids = existing(console, ids).await?;
+    console.host.allow(&console.actor, "note as seen", Reach::Sessions(&ids)).await?;
     console.host.seen(&ids).await?;
     report(console, &ids, "seen")
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::adapters::OpenError;
 use crate::config::ConfigError;
 use crate::domain::error::ErrorKind;
-use crate::domain::ids::{InvalidName, OperationId, SessionId};
+use crate::domain::ids::{InvalidName, SessionId};
 use crate::domain::text::clean_block;
 use crate::host::context::Ended;
 use crate::host::error::HostError;
@@ -37,9 +37,6 @@ pub(crate) enum CliError {
         /// What to do.
         hint: Option<String>,
     },
-    /// No such operation.
-    #[error("there is no operation {0}")]
-    NoOperation(OperationId),
     /// It asks, and there is nobody to answer.
     #[error("{0} asks first, and standard input is not a terminal")]
     NobodyToAsk(&'static str),
@@ -120,7 +117,6 @@ impl CliError {
             Self::Host(error) => error.kind(),
             Self::Port(error) => error.kind,
             Self::Name(_) | Self::Usage { .. } => ErrorKind::Usage,
-            Self::NoOperation(_) => ErrorKind::NotFound,
             Self::NobodyToAsk(_)
             | Self::Declined
             | Self::NotRunning(_)
@@ -142,7 +138,6 @@ impl CliError {
                 Some("add --yes to go on without being asked, or --dry-run to see the plan".into())
             }
             Self::NotRunning(id) => Some(format!("launch it again with: callboard restore {id}")),
-            Self::NoOperation(_) => Some("callboard ops lists them".into()),
             _ => None,
         }
     }

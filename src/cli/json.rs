@@ -17,6 +17,22 @@ use crate::domain::time::Timestamp;
 use crate::host::ports::ScreenText;
 use crate::host::report::SkippedRow;
 
+/// A question that is shown.
+#[derive(Debug, Serialize)]
+struct QuestionJson<'a> {
+    id: &'a str,
+    kind: &'a str,
+    text: &'a str,
+    options: &'a [String],
+}
+
+impl<'a> From<&'a Question> for QuestionJson<'a> {
+    fn from(question: &'a Question) -> Self {
+        let Question { id, kind, text, options, .. } = question;
+        Self { id, kind, text, options }
+    }
+}
+
 /// A session.
 #[derive(Debug, Serialize)]
 pub(crate) struct SessionJson<'a> {
@@ -40,7 +56,7 @@ pub(crate) struct SessionJson<'a> {
     state: State,
     activity: Activity,
     activity_since: Timestamp,
-    question: Option<&'a Question>,
+    question: Option<QuestionJson<'a>>,
     turn: u32,
     alive: bool,
     generation: u32,
@@ -91,7 +107,7 @@ impl<'a> From<&'a Session> for SessionJson<'a> {
             state: lifecycle.state,
             activity: condition.activity.value,
             activity_since: condition.activity.since,
-            question: condition.question.as_ref(),
+            question: condition.question.as_ref().map(QuestionJson::from),
             turn: condition.turn,
             alive: lifecycle.is_live(),
             generation: lifecycle.generation,

@@ -7,6 +7,7 @@ mod args;
 mod ask;
 mod attach;
 mod board;
+mod caller;
 mod config;
 mod console;
 mod delete;
@@ -14,6 +15,7 @@ mod demo;
 mod edit;
 mod end;
 mod error;
+mod hook;
 mod json;
 mod list;
 mod output;
@@ -46,6 +48,10 @@ use output::Output;
 pub fn main(args: &[OsString]) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
+        // An agent must not stumble over its hook, however it is called.
+        Err(error) if error.use_stderr() && args.get(1).is_some_and(|verb| verb == "hook") => {
+            return ExitCode::SUCCESS;
+        }
         Err(error) => return wrong_use(&error, args.iter().any(|arg| arg == "--json")),
     };
     let out = Output { json: cli.global.json, quiet: cli.global.quiet };
@@ -82,6 +88,10 @@ fn run(cli: Cli, out: Output) -> CommandResult {
     }
     if let Some(Command::Scripted(args)) = &cli.command {
         return scripted::run(args).map(Ending::Code);
+    }
+    if let Some(Command::Hook(args)) = &cli.command {
+        hook::run(args, &cli.global.workspace);
+        return Ok(Ending::Done);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -159,7 +169,11 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Recover => Box::pin(records::recover(console)),
         Command::Work { id } => Box::pin(async move { Box::pin(work::run(console, &id)).await }),
         Command::Attach(args) => Box::pin(attach::run(console, args)),
-        Command::Agents(_) | Command::Config | Command::Demo(_) | Command::Scripted(_) => {
+        Command::Agents(_)
+        | Command::Config
+        | Command::Demo(_)
+        | Command::Scripted(_)
+        | Command::Hook(_) => {
             unreachable!("done before the store was opened")
         }
     };

@@ -85,7 +85,7 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
                 .answer(&Named("operations", &operations), |list| operation_table(list.1))?;
         }
         OpsCommand::Show { id } => {
-            let operations = [operation(console, &id).await?];
+            let operations = [console.host.find_operation(&id).await?];
             console.out.answer(&Named("operations", &operations), |list| {
                 list.1.iter().map(operation_text).collect()
             })?;
@@ -108,19 +108,9 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
     Ok(Ending::Done)
 }
 
-/// One operation as it is now.
-async fn operation<P: Ports>(
-    console: &Console<P>,
-    id: &OperationId,
-) -> Result<Operation, CliError> {
-    let operations = console.host.ports().operations(usize::MAX).await?;
-    let found = operations.into_iter().find(|operation| operation.id == *id);
-    found.ok_or_else(|| CliError::NoOperation(id.clone()))
-}
-
 /// Reports how an operation stands after it was decided on.
 async fn tell<P: Ports>(console: &Console<P>, id: &OperationId) -> Result<(), CliError> {
-    let operations = [operation(console, id).await?];
+    let operations = [console.host.find_operation(id).await?];
     console.out.report(&Named("operations", &operations), |list| operation_table(list.1))
 }
 

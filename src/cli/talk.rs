@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::domain::answer::Answer;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
 use crate::domain::key::Key;
@@ -12,7 +13,7 @@ use crate::host::ports::Ports;
 use crate::host::report::SendResult;
 
 use super::ansi;
-use super::args::{IdArg, KeysArgs, ScreenArgs, SendArgs};
+use super::args::{Goal, IdArg, KeysArgs, ScreenArgs, SendArgs};
 use super::console::{Console, read_input};
 use super::error::{CliError, CommandResult, Ending};
 use super::json::{Named, ScreenJson, WaitJson};
@@ -36,6 +37,9 @@ struct SendJson<'a> {
 /// # Errors
 /// Wrong use, or the wait after it failed.
 pub(crate) async fn send<P: Ports>(console: &Console<P>, args: SendArgs) -> CommandResult {
+    if let Some(answer) = args.answer {
+        return self::answer(console, args, answer).await;
+    }
     let (ids, text) = split(args.words)?;
     let left_out = text.chars().count() - clean_block(&text).chars().count();
     if left_out > 0 {
@@ -47,14 +51,42 @@ pub(crate) async fn send<P: Ports>(console: &Console<P>, args: SendArgs) -> Comm
     let awaited: Vec<Awaited> = known.iter().map(Awaited::from_now_on).collect();
     let results =
         console.host.send(&console.context, &ids, &text, !args.no_enter, &console.actor).await?;
-    let ending = ending(&results);
-    if args.wait.is_empty() || ending != Ending::Done {
-        let report = SendJson { results: &results, waited: None };
+    finish(console, &results, &awaited, &args.wait, args.timeout).await
+}
+
+/// `send --answer`: the question that is shown, and no other (`spec/lifecycle.md` K6).
+async fn answer<P: Ports>(console: &Console<P>, args: SendArgs, answer: Answer) -> CommandResult {
+    let [id] = &args.words[..] else {
+        return Err(CliError::Usage {
+            message: "an answer is for one session, and has no text".to_owned(),
+            hint: Some("callboard send ID --answer yes".to_owned()),
+        });
+    };
+    let id: SessionId = id.trim().parse()?;
+    let session = console.session(&id).await?;
+    let awaited = [Awaited::from_answer(&session, console.host.ports().now())];
+    let (ctx, question) = (&console.context, args.question.as_deref());
+    console.host.answer(ctx, &id, question, answer, &console.actor).await?;
+    let results = [SendResult { id, sent: true, reason: None }];
+    finish(console, &results, &awaited, &args.wait, args.timeout).await
+}
+
+/// Reports what was sent, and waits where that is wished.
+async fn finish<P: Ports>(
+    console: &Console<P>,
+    results: &[SendResult],
+    awaited: &[Awaited],
+    goals: &[Goal],
+    timeout: Option<Duration>,
+) -> CommandResult {
+    let ending = ending(results);
+    if goals.is_empty() || ending != Ending::Done {
+        let report = SendJson { results, waited: None };
         console.out.report(&report, |report| results_text(report.results))?;
         return Ok(ending);
     }
-    let found = until(console, &awaited, &args.wait, args.timeout).await?;
-    let report = SendJson { results: &results, waited: Some(WaitJson::from(&found)) };
+    let found = until(console, awaited, goals, timeout).await?;
+    let report = SendJson { results, waited: Some(WaitJson::from(&found)) };
     console.out.report(&report, |report| {
         format!("{}{}: {}\n", results_text(report.results), found.id, found.condition.status)
     })?;
@@ -63,7 +95,10 @@ pub(crate) async fn send<P: Ports>(console: &Console<P>, args: SendArgs) -> Comm
 
 /// Ids, and the last word as the text; `-` as the text reads standard input.
 fn split(mut words: Vec<String>) -> Result<(Vec<IdArg>, String), CliError> {
-    let text = words.pop().unwrap_or_default();
+    let text = words.pop().filter(|_| !words.is_empty()).ok_or_else(|| CliError::Usage {
+        message: "a text is missing".to_owned(),
+        hint: Some("callboard send ID... TEXT".to_owned()),
+    })?;
     let ids = words.iter().map(|word| word.parse()).collect::<Result<Vec<IdArg>, _>>()?;
     if text != "-" {
         return Ok((ids, text));

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::ids::{OperationId, SessionId};
+use super::ids::{OperationId, SessionId, WorkspaceName};
 use super::time::Timestamp;
 
 /// Who acted.
@@ -14,6 +14,13 @@ pub enum Actor {
     Command,
     /// An agent calling the command line.
     Session(SessionId),
+    /// An agent of another workspace calling the command line.
+    Elsewhere {
+        /// Its workspace.
+        workspace: WorkspaceName,
+        /// Its session there.
+        session: SessionId,
+    },
     /// callboard itself: recovery, probes.
     Callboard,
 }
@@ -24,6 +31,7 @@ impl std::fmt::Display for Actor {
             Self::Operator => f.write_str("operator"),
             Self::Command => f.write_str("command"),
             Self::Session(id) => write!(f, "session:{id}"),
+            Self::Elsewhere { workspace, session } => write!(f, "session:{workspace}/{session}"),
             Self::Callboard => f.write_str("callboard"),
         }
     }

@@ -12,6 +12,7 @@ use crate::domain::plan::{Conditions, SkipReason};
 use crate::domain::session::{FolderKind, Session};
 
 use super::Host;
+use super::caller::Reach;
 use super::context::{CLOSE, Context};
 use super::error::{HostError, HostResult};
 use super::journal::result;
@@ -57,6 +58,7 @@ impl<P: Ports> Host<P> {
         done: bool,
         actor: &Actor,
     ) -> HostResult<StopReport> {
+        self.allow(actor, "stop", Reach::Sessions(ids)).await?;
         self.end_all(ctx, ids, conditions, Way::Stop { done }, actor).await
     }
 
@@ -71,6 +73,7 @@ impl<P: Ports> Host<P> {
         conditions: &Conditions,
         actor: &Actor,
     ) -> HostResult<StopReport> {
+        self.allow(actor, "kill", Reach::Sessions(ids)).await?;
         self.end_all(ctx, ids, conditions, Way::Kill, actor).await
     }
 

@@ -66,9 +66,15 @@ pub(super) fn remove_sessions(scope: &Scope<'_>, ids: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// The number of a new document: above all others.
+/// The number of a new document: above all others, also above messages that an older keeper wrote
+/// without one.
 fn number(scope: &Scope<'_>, rid: i64) -> Outcome<i64> {
-    Ok(scope.conn.prepare_cached("INSERT INTO documents (rid) VALUES (?1)")?.insert([rid])?)
+    let mut number = scope.conn.prepare_cached(
+        "INSERT INTO documents (doc, rid) VALUES (
+           1 + max(coalesce((SELECT max(doc) FROM documents), 0),
+                   coalesce((SELECT max(message) FROM messages), 0)), ?1)",
+    )?;
+    Ok(number.insert([rid])?)
 }
 
 fn put_session(scope: &Scope<'_>, rid: i64, doc: i64) -> Outcome<()> {

@@ -1,7 +1,7 @@
 //! Messages: what operator and agents told each other (`spec/store.md` Q2). Bounded for each session,
 //! oldest dropped; they go with their session at a purge.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use crate::domain::event::Message;
 use crate::domain::ids::SessionId;
@@ -26,28 +26,6 @@ impl Store {
         self.read(format!("read messages of {id}"), move |scope| messages(scope, &id, limit)).await
     }
 
-    /// Writes down what an agent told. No new turn begins; the text of the newest message is not
-    /// written down twice.
-    ///
-    /// # Errors
-    /// There is no such session outside the trash.
-    pub async fn note_message(
-        &self,
-        id: &SessionId,
-        text: &str,
-        source: &str,
-    ) -> Result<(), StoreError> {
-        let (id, text, source) = (id.clone(), text.to_owned(), source.to_owned());
-        self.write(Durability::Normal, format!("write down a message of {id}"), move |scope| {
-            let row = condition::find_present(scope, &id)?;
-            if newest(scope, row.rid)?.is_some_and(|newest| newest.trim() == text.trim()) {
-                return Ok(());
-            }
-            append(scope, row.rid, &text, &source)
-        })
-        .await
-    }
-
     /// Writes down the answer to a question. No new turn begins.
     ///
     /// # Errors
@@ -65,15 +43,6 @@ impl Store {
         })
         .await
     }
-}
-
-fn newest(scope: &Scope<'_>, rid: i64) -> Outcome<Option<String>> {
-    scope
-        .conn
-        .prepare_cached("SELECT text FROM messages WHERE rid = ?1 ORDER BY message DESC LIMIT 1")?
-        .query_row([rid], |row| row.get(0))
-        .optional()
-        .map_err(Into::into)
 }
 
 /// Appends a message and drops the oldest beyond the bounds.

@@ -173,6 +173,6 @@ async fn an_older_database_can_be_searched() {
     assert_eq!(texts, ["The cart, please", "Later"]);
     let check = connection::open(&home.database()).unwrap();
     check.execute("INSERT INTO search (search, rank) VALUES ('integrity-check', 0)", []).unwrap();
-    store.note_message(&"chat-1".parse().unwrap(), "The cart is new", "agent").await.unwrap();
+    store.answered(&"chat-1".parse().unwrap(), "The cart is new", "agent").await.unwrap();
     assert_eq!(found("cart").await[0], "chat-1: The <cart> is new");
 }

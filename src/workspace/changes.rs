@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::git::Args;
-use super::inspect::EntryKind;
+use super::status::{EntryKind, Files};
 use super::{Workspace, WorkspaceError, WorkspaceResult};
 use crate::domain::text::clean_line;
 
@@ -33,9 +33,9 @@ impl Workspace {
         let args: Args<'_> = &[&"diff", &"--no-ext-diff", &"--no-textconv", &against, &"--"];
         let step = "read the changes";
         let (output, status) =
-            tokio::join!(self.git.read(step, worktree, args), self.status(worktree, false));
+            tokio::join!(self.git.read(step, worktree, args), self.status(worktree, Files::Dirty));
         let mut text = String::from_utf8_lossy(&output?).into_owned();
-        let new = status?.into_iter().filter(|entry| entry.kind == EntryKind::Untracked);
+        let new = status?.entries.into_iter().filter(|entry| entry.kind == EntryKind::Untracked);
         for entry in new {
             text.push_str("new file, not added: ");
             text.push_str(&clean_line(&entry.path.to_string_lossy()));

@@ -142,9 +142,6 @@ impl Git {
         }
         let args: Args<'_> = &[&"rev-parse", &"--path-format=absolute", &"--git-common-dir"];
         let done = self.run(folder, None, args).await?;
-        if String::from_utf8_lossy(&done.stderr).contains("not a git repository") {
-            return Err(WorkspaceError::NotARepository(folder.to_owned()));
-        }
         let done = succeeded("find the repository", folder, done)?;
         let line = done.stdout.strip_suffix(b"\n").unwrap_or(&done.stdout);
         let common = PathBuf::from(OsStr::from_bytes(line));
@@ -255,6 +252,9 @@ fn start_error(source: io::Error) -> WorkspaceError {
 fn succeeded(step: &str, folder: &Path, done: Finished) -> WorkspaceResult<Finished> {
     if done.status.success() {
         return Ok(done);
+    }
+    if String::from_utf8_lossy(&done.stderr).contains("not a git repository") {
+        return Err(WorkspaceError::NotARepository(folder.to_owned()));
     }
     let mut detail = complaints(&done.stderr);
     if detail.is_empty() {

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use super::git::{Args, Repository, RepositoryLock};
-use super::inspect::{Entry, EntryKind, some_paths};
+use super::inspect::some_paths;
 use super::ours::{git_dir, unfinished};
 use super::prepare::blocking;
 use super::prepared::Prepared;
+use super::status::{Entry, EntryKind, Files};
 use super::{Freed, Workspace, WorkspaceError, WorkspaceResult, Worktree};
 
 impl Freed {
@@ -95,7 +96,7 @@ impl Workspace {
                 crate::domain::text::clean_line(reason)
             ))));
         }
-        let entries = self.status(path, true).await?;
+        let entries = self.status(path, Files::Every).await?.entries;
         let place = path.to_owned();
         let entries = blocking(path, move || {
             let prepared = Prepared::load(&place);

@@ -7,8 +7,9 @@ use std::path::{Component, Path, PathBuf};
 use tokio::process::Command;
 
 use super::git::{drop_git_variables, last_lines};
-use super::inspect::{EntryKind, must_exist};
+use super::inspect::must_exist;
 use super::prepared::Prepared;
+use super::status::{EntryKind, Files};
 use super::{Workspace, WorkspaceError, WorkspaceResult};
 use crate::domain::rail::ProjectSetup;
 use crate::os::command;
@@ -49,7 +50,7 @@ impl Workspace {
             return Ok(());
         }
         let ran = self.run_commands(worktree, &setup.commands).await;
-        let entries = self.status(worktree, true).await?;
+        let entries = self.status(worktree, Files::Every).await?.entries;
         let place = worktree.to_owned();
         blocking(worktree, move || {
             let mut prepared = Prepared::load(&place);

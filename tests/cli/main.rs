@@ -5,9 +5,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod callers;
 mod contract;
 mod create;
 mod ends;
+mod hooks;
 mod parsing;
 mod places;
 mod scripted;

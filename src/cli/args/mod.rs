@@ -10,8 +10,8 @@ use crate::domain::rail::SectionKey;
 
 pub(crate) use selector::{IdArg, Selector};
 pub(crate) use verbs::{
-    AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, IdsArgs, KeysArgs,
-    ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
+    AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, HookArgs, IdsArgs,
+    KeysArgs, ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
     ScriptedArgs, SendArgs, SpawnArgs, StopArgs, WaitArgs,
 };
 
@@ -100,7 +100,7 @@ pub(crate) enum Command {
     Attach(AttachArgs),
     /// Print what the agent's screen shows now
     Screen(ScreenArgs),
-    /// Type a text into agents
+    /// Type a text into agents, or answer the question that one shows
     Send(SendArgs),
     /// Press keys in a session
     Keys(KeysArgs),
@@ -151,6 +151,8 @@ pub(crate) enum Command {
     /// Agent definitions
     #[command(subcommand)]
     Agents(AgentsCommand),
+    /// Report an event of the agent that calls; JSON on standard input
+    Hook(HookArgs),
     /// Print the effective configuration and where each value came from
     Config,
     /// Go on with an operation that a dashboard left
@@ -261,7 +263,9 @@ mod tests {
             "callboard spawn --size 80",
             "callboard restore shop-1 --last",
             "callboard restore",
-            "callboard send shop-1",
+            "callboard send",
+            "callboard send shop-1 --answer maybe",
+            "callboard send shop-1 --question q1",
         ] {
             assert!(parse(line).is_err(), "{line}");
         }

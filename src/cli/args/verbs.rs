@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
+use crate::domain::answer::Answer;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
 use crate::domain::session::Kind;
 use crate::domain::status::Status;
@@ -190,8 +191,14 @@ pub(crate) struct ScreenArgs {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SendArgs {
     /// Sessions, then the text; a text of - is read from standard input
-    #[arg(value_names = ["ID", "TEXT"], num_args = 2.., required = true)]
+    #[arg(value_names = ["ID", "TEXT"], num_args = 1.., required = true)]
     pub(crate) words: Vec<String>,
+    /// Answer the question that the session shows: yes, no, or the number of an option
+    #[arg(long, value_name = "ANSWER", conflicts_with = "no_enter")]
+    pub(crate) answer: Option<Answer>,
+    /// Only while it shows this question
+    #[arg(long, value_name = "QID", requires = "answer")]
+    pub(crate) question: Option<String>,
     /// Press no Enter after the text
     #[arg(long)]
     pub(crate) no_enter: bool,
@@ -201,6 +208,17 @@ pub(crate) struct SendArgs {
     /// Give up waiting after this time
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "wait")]
     pub(crate) timeout: Option<Duration>,
+}
+
+/// `hook`
+#[derive(Debug, Clone, Args)]
+pub(crate) struct HookArgs {
+    /// Agent whose definition knows the event
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: String,
+    /// Name of the event, as the agent calls it
+    #[arg(value_name = "EVENT")]
+    pub(crate) event: String,
 }
 
 /// `keys`

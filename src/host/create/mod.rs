@@ -300,6 +300,7 @@ impl<P: Ports> Creation<'_, P> {
 pub(super) fn source(actor: &Actor) -> String {
     match actor {
         Actor::Session(id) => format!("session:{id}"),
+        Actor::Elsewhere { .. } => actor.to_string(),
         Actor::Operator | Actor::Command | Actor::Callboard => "operator".to_owned(),
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::domain::ids::SessionId;
 use crate::domain::operation::Asked;
@@ -178,11 +179,17 @@ impl<P: Ports> Host<P> {
         let item =
             |row| plan::PlanItem { row, pulled_in_by: None, advice: plan::Advice::default() };
         let plan = Plan { items: own.map(item).collect(), skipped: found.missing };
-        Ok(self.advise(ctx, plan).await)
+        Ok(self.advise(ctx, plan, &|_, _| {}).await)
     }
 
     /// Adds what git knows of each worktree: in parallel, under one deadline, none where unknown (D2).
-    pub async fn advise(&self, ctx: &Context, mut plan: Plan) -> Plan {
+    /// `looked` hears how many of how many were looked at.
+    pub async fn advise(
+        &self,
+        ctx: &Context,
+        mut plan: Plan,
+        looked: &(dyn Fn(usize, usize) + Sync),
+    ) -> Plan {
         let ctx = ctx.within(ADVICE);
         let ids = plan.ids();
         let sessions =
@@ -192,11 +199,13 @@ impl<P: Ports> Host<P> {
             .filter_map(|session| Some((session.id.clone(), session.worktree()?.to_owned())))
             .collect();
         let asked: BTreeSet<SessionId> = worktrees.iter().map(|(id, _)| id.clone()).collect();
+        let (done, total) = (&AtomicUsize::new(0), worktrees.len());
         let advised = parallel::ordered(LOOKING, worktrees, |(id, worktree)| {
             let (host, ctx) = (self.clone(), ctx.clone());
             async move {
                 let advice = host.ports.advice(&ctx, &worktree);
                 let advice = ctx.step("looking at a worktree", advice).await.ok();
+                looked(done.fetch_add(1, Ordering::Relaxed) + 1, total);
                 advice.map(|advice| (id, advice))
             }
         });

@@ -18,12 +18,6 @@ impl MessagePort for Recorder {
             own[own.len().saturating_sub(limit)..].to_vec()
         }))
     }
-    async fn note_message(&self, id: &SessionId, text: &str, source: &str) -> PortResult<()> {
-        self.call("note_message", Some(id), None)?;
-        let message = Message { at: NOW, source: source.to_owned(), text: text.to_owned() };
-        self.change(|m| m.messages.push((id.clone(), message)));
-        Ok(())
-    }
     async fn answered(&self, id: &SessionId, text: &str, source: &str) -> PortResult<()> {
         self.call("answered", Some(id), None)?;
         let message = Message { at: NOW, source: source.to_owned(), text: text.to_owned() };

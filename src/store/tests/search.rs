@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
+use crate::domain::hook::HookReport;
 use crate::domain::plan::Conditions;
 use crate::domain::query::{Filter, Order, Page, PageQuery};
 use crate::domain::search::Search;
+use crate::domain::trash::{TombstoneRow, Untombstone};
+use crate::domain::worktree::Worktree;
 use crate::os::random;
 
 use super::super::connection::Durability;
-use super::super::rows::{TombstoneRow, Untombstone, Worktree};
 use super::super::{StoreError, condition, messages};
 use super::{Fixture, id, ids, name, seed};
 
@@ -43,7 +45,7 @@ impl Fixture {
 
     async fn branch(&self, session: &str, branch: &str) {
         let (path, base) = (format!("/worktrees/{session}").into(), "base".to_owned());
-        let worktree = Worktree { path, branch: branch.to_owned(), base };
+        let worktree = Worktree { path, branch: branch.to_owned(), base, new_branch: true };
         let _ = self.store.set_worktree(&id(session), &worktree).await;
     }
 
@@ -106,7 +108,7 @@ enum Act {
     Rename(usize, String),
     Branch(usize, String),
     Prompt(usize, String),
-    Note(usize, String),
+    Answer(usize, String),
     Delete(usize),
     Restore(usize),
     Purge(usize),
@@ -176,7 +178,7 @@ fn act() -> impl Strategy<Value = Act> {
         3 => (one(), text()).prop_map(|(n, text)| Act::Rename(n, text)),
         2 => (one(), text()).prop_map(|(n, text)| Act::Branch(n, text)),
         5 => (one(), text()).prop_map(|(n, text)| Act::Prompt(n, text)),
-        2 => (one(), text()).prop_map(|(n, text)| Act::Note(n, text)),
+        2 => (one(), text()).prop_map(|(n, text)| Act::Answer(n, text)),
         2 => one().prop_map(Act::Delete),
         1 => one().prop_map(Act::Restore),
         1 => one().prop_map(Act::Purge),
@@ -198,7 +200,7 @@ async fn play(fixture: &Fixture, made: &mut usize, act: Act) {
         Act::Rename(n, text) => drop(store.rename(&id(&session(n)), &text).await.unwrap()),
         Act::Branch(n, text) => fixture.branch(&session(n), &text).await,
         Act::Prompt(n, text) => drop(store.prompted(&id(&session(n)), &text, "operator").await),
-        Act::Note(n, text) => drop(store.note_message(&id(&session(n)), &text, "agent").await),
+        Act::Answer(n, text) => drop(store.answered(&id(&session(n)), &text, "agent").await),
         Act::Delete(n) => fixture.bury(&session(n)).await,
         Act::Restore(n) => {
             let row = Untombstone { id: id(&session(n)), folder: None };
@@ -410,10 +412,10 @@ async fn messages_are_bounded_and_go_with_their_session() {
     let one = id("chat-1");
     let store = &fixture.store;
     store.prompted(&one, "the oldest", "operator").await.unwrap();
-    store.note_message(&one, "the second", "agent").await.unwrap();
-    store.note_message(&id("chat-2"), "the oldest elsewhere", "agent").await.unwrap();
+    store.answered(&one, "the second", "agent").await.unwrap();
+    store.answered(&id("chat-2"), "the oldest elsewhere", "agent").await.unwrap();
     let long = format!("long {}", " ".repeat((4 << 20) - 20));
-    store.note_message(&one, &long, "agent").await.unwrap();
+    store.answered(&one, &long, "agent").await.unwrap();
     let kept = store.messages(&one, usize::MAX).await.unwrap();
     assert_eq!(kept.iter().map(|it| &it.text[..3]).collect::<Vec<_>>(), ["the", "lon"]);
     assert_eq!(fixture.found("oldest").await, ["chat-2"]);
@@ -444,27 +446,44 @@ async fn messages_are_bounded_and_go_with_their_session() {
     assert_eq!(store.messages(&id("chat-2"), usize::MAX).await.unwrap().len(), 0);
 }
 
-/// Q2: a report has its time and source, begins no turn, and is not written down twice in a row
+/// Q2, K6: an answer has its time and source and begins no turn; in the trash nothing is written
 #[tokio::test]
-async fn a_report_is_written_down_once() {
+async fn an_answer_is_a_message() {
     let fixture = Fixture::new();
     fixture.live("chat-1", None).await;
     let (one, before) = (id("chat-1"), fixture.get("chat-1").await);
-    fixture.store.prompted(&one, "Go on", "operator").await.unwrap();
-    fixture.store.note_message(&one, "Go on\n", "agent").await.unwrap();
-    let at = fixture.tick();
-    fixture.store.note_message(&one, "It is done", "agent").await.unwrap();
-    fixture.store.note_message(&one, "Go on", "agent").await.unwrap();
-    let messages = fixture.store.messages(&one, usize::MAX).await.unwrap();
-    let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
-    assert_eq!(texts, ["Go on", "It is done", "Go on"]);
-    assert_eq!((messages[1].at, messages[1].source.as_str()), (at, "agent"));
-    assert_eq!(fixture.get("chat-1").await.condition.turn, before.condition.turn + 1);
+    fixture.tick();
     for _ in 0..2 {
-        fixture.store.answered(&one, "Yes", "operator").await.unwrap();
+        fixture.store.answered(&one, "Yes", "session:chat-2").await.unwrap();
     }
-    assert_eq!(fixture.store.messages(&one, usize::MAX).await.unwrap().len(), 5);
+    let messages = fixture.store.messages(&one, usize::MAX).await.unwrap();
+    assert_eq!(messages.len(), 2);
+    let told = (messages[1].at, messages[1].source.as_str(), messages[1].text.as_str());
+    assert_eq!(told, (fixture.clock.now(), "session:chat-2", "Yes"));
+    assert_eq!(fixture.get("chat-1").await.condition.turn, before.condition.turn);
     fixture.bury("chat-1").await;
-    let refused = fixture.store.note_message(&one, "Late", "agent").await;
+    let refused = fixture.store.answered(&one, "Late", "operator").await;
     assert!(matches!(refused, Err(StoreError::InTrash { .. })), "{refused:?}");
+}
+
+/// Q2, Q1: what an agent reports through a hook is a message, and found
+#[tokio::test]
+async fn a_report_is_found() {
+    let fixture = Fixture::new();
+    fixture.live("chat-1", None).await;
+    let report = HookReport {
+        event: "Stop".to_owned(),
+        at: fixture.tick(),
+        activity: None,
+        tool: None,
+        before_tool: false,
+        question: None,
+        agent_session_id: None,
+        message: Some("Mended the cart".to_owned()),
+    };
+    assert!(fixture.writer("chat-1").report(1, &report, fixture.tick()).unwrap());
+    let messages = fixture.store.messages(&id("chat-1"), usize::MAX).await.unwrap();
+    assert_eq!((messages[0].at, messages[0].source.as_str()), (report.at, "agent"));
+    assert_eq!(fixture.found("cart mend").await, ["chat-1"]);
+    fixture.check_index().await;
 }

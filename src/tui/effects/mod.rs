@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
+use crate::domain::answer::Answer;
 use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
 use crate::domain::ids::SessionId;
@@ -73,10 +74,17 @@ impl<P: Ports> Effects<P> {
                     Ok(Outcome::ProjectAdded(project))
                 });
             }
-            Effect::Plan { ticket, request } => self.answer(async move |host| {
-                let plan = host.plan_delete(&Context::new(), &request).await;
-                Event::Planned { ticket, plan: plan.map_err(Failure::from) }
-            }),
+            Effect::Plan { ticket, request } => {
+                let out = self.out.clone();
+                self.answer(async move |host| {
+                    let looked = |done, total| {
+                        // One count that does not get through is made good by the next.
+                        let _ = out.try_send(Event::Planning { ticket, done, total });
+                    };
+                    let plan = host.plan_delete(&Context::new(), &request, &looked).await;
+                    Event::Planned { ticket, plan: plan.map_err(Failure::from) }
+                });
+            }
             Effect::Delete { request, admitted } => self.delete(request, admitted),
             Effect::Restore { target, undo } => self.restore(target, undo),
             Effect::Stop { ids, how } => self.stop(ids, how),
@@ -110,7 +118,8 @@ impl<P: Ports> Effects<P> {
             }
             Effect::Answer { id, question, option } => {
                 self.outcome(format!("{id} was not answered"), async move |host| {
-                    host.answer(&Context::new(), &id, &question, option, &ACTOR).await?;
+                    let answer = option.map_or(Answer::Yes, Answer::Option);
+                    host.answer(&Context::new(), &id, Some(&question), answer, &ACTOR).await?;
                     Ok(Outcome::Quiet)
                 });
             }
@@ -233,7 +242,7 @@ impl<P: Ports> Effects<P> {
                     // What was closed by then is part of the same wish, whenever it is granted.
                     let closed = error.closed().iter().cloned().collect();
                     let request = DeleteRequest { closed, ..request };
-                    let plan = host.advise(&ctx, plan).await;
+                    let plan = host.advise(&ctx, plan, &|_, _| {}).await;
                     Ok(Event::PlanGrew { request, plan })
                 }
                 (deleted, _) => deleted.map(|report| Event::Ended(Outcome::Deleted(report))),

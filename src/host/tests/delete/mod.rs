@@ -232,16 +232,19 @@ async fn a_transaction_of_unknown_outcome_is_settled_by_the_rows_v2() {
     assert_eq!(recorder.calls().last().unwrap(), "finish failed");
 }
 
-/// D2: advice is gathered within its deadline; unknown is none and no reason to plan again.
+/// D2: advice is gathered within its deadline, and how far that is gets told; unknown is none and no reason to plan again.
 #[tokio::test(start_paused = true)]
 async fn advice_is_gathered_within_its_deadline_and_unknown_is_none_d2() {
     let (host, recorder) = host(vec![running("a", None), running("b", Some("a"))]);
     recorder.change(|m| m.dirty = true);
-    let plan = host.plan_delete(&Context::new(), &request(&["a"])).await.unwrap();
+    let told = Mutex::new(Vec::new());
+    let looked = |done, total| told.lock().unwrap().push((done, total));
+    let plan = host.plan_delete(&Context::new(), &request(&["a"]), &looked).await.unwrap();
+    assert_eq!(told.into_inner().unwrap(), [(1, 2), (2, 2)]);
     assert_eq!(plan.items[1].pulled_in_by, Some(id("a")));
     assert_eq!(plan.items[0].advice.dirty_files, Some(2));
     recorder.hang("advice");
-    let plan = host.plan_delete(&Context::new(), &request(&["a"])).await.unwrap();
+    let plan = host.plan_delete(&Context::new(), &request(&["a"]), &|_, _| {}).await.unwrap();
     assert_eq!(plan.items[0].advice.dirty_files, None);
     assert!(plan.items[0].advice.unanswered, "what git did not answer is not called safe");
     assert!(recorder.acts().is_empty());
