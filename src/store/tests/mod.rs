@@ -11,6 +11,7 @@ pub(super) mod plans;
 mod purge;
 mod rail;
 mod record;
+mod search;
 mod totals;
 mod trash;
 
