@@ -12,6 +12,7 @@ mod config;
 mod console;
 mod delete;
 mod demo;
+mod doctor;
 mod edit;
 mod end;
 mod error;
@@ -118,6 +119,9 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
     let workspace = cli.global.workspace()?;
     let home = Home::from_env().map_err(CliError::io("finding the folders"))?;
     log::start(&home.logs());
+    if let Some(Command::Doctor { repair }) = cli.command {
+        return Box::pin(doctor::run(home, workspace, repair, out)).await;
+    }
     let config = crate::config::load(&home)?;
     match &cli.command {
         Some(Command::Config) => return config::run(&home, &config, out),
@@ -171,7 +175,9 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Unpin(args) => Box::pin(async move { edit::pin(console, &args.ids, false).await }),
         Command::Rename(args) => Box::pin(edit::rename(console, args)),
         Command::Seen(args) => Box::pin(async move { edit::seen(console, &args.ids).await }),
-        Command::Messages { id } => Box::pin(async move { records::messages(console, &id).await }),
+        Command::Messages { id, limit } => {
+            Box::pin(async move { records::messages(console, &id, limit).await })
+        }
         Command::Events(args) => Box::pin(records::events(console, args)),
         Command::Ops { command } => {
             Box::pin(records::ops(console, command.unwrap_or(OpsCommand::List)))
@@ -182,6 +188,7 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Agents(_)
         | Command::Config
         | Command::Demo(_)
+        | Command::Doctor { .. }
         | Command::Scripted(_)
         | Command::Hook(_)
         | Command::Schema { .. }

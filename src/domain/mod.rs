@@ -3,6 +3,7 @@
 pub mod activity;
 pub mod agent;
 pub mod answer;
+pub mod check;
 pub mod condition;
 pub mod error;
 pub mod event;
@@ -18,6 +19,7 @@ pub mod pr;
 pub mod probe;
 pub mod query;
 pub mod rail;
+pub mod search;
 pub mod session;
 pub mod status;
 pub mod text;

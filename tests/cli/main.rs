@@ -5,19 +5,23 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod audit;
 mod callers;
 mod choosing;
 mod codes;
 mod contract;
 mod create;
+mod doctor;
 mod ends;
 mod golden;
 mod hooks;
 mod parsing;
 mod places;
 mod scripted;
+mod search;
 mod session;
 mod settings;
+mod store;
 mod talk;
 mod terminal;
 mod trash;
