@@ -66,7 +66,11 @@ pub(super) fn socket_folder(home: &Home, workspace: &WorkspaceName) -> PathBuf {
 }
 
 /// Drops the oldest terminal history beyond what the configuration allows; answers the bytes.
-pub(super) fn trim_history(home: &Home, config: &Config, sockets: &std::path::Path) -> std::io::Result<u64> {
+pub(super) fn trim_history(
+    home: &Home,
+    config: &Config,
+    sockets: &std::path::Path,
+) -> std::io::Result<u64> {
     let live: BTreeSet<PathBuf> = keeper::listed(sockets)
         .iter()
         .map(|keeper| home.history(&keeper.workspace, &keeper.session))
@@ -174,7 +178,8 @@ impl DoctorPort for Installation {
     async fn keepers(&self) -> Vec<KeeperState> {
         let mut found = Vec::new();
         for listed in keeper::listed(&self.sockets()) {
-            let silent = match tokio::time::timeout(PATIENCE, Keeper::connect(&listed.socket)).await {
+            let silent = match tokio::time::timeout(PATIENCE, Keeper::connect(&listed.socket)).await
+            {
                 Ok(Ok(_)) => None,
                 Ok(Err(error)) => Some(error.to_string()),
                 Err(_) => Some(format!("not within {} s", PATIENCE.as_secs())),

@@ -27,8 +27,8 @@ use crate::store::{Store, StoreError};
 use crate::workspace::Workspace;
 
 pub use crate::config::Mistake;
-pub use agents::version as agent_version;
 pub use crate::store::rows::SeededSession;
+pub use agents::version as agent_version;
 pub use error::OpenError;
 pub use runtime::Keepers;
 

@@ -11,7 +11,8 @@ use crate::domain::probe::Evidence;
 use crate::domain::session::Session;
 use crate::host::context::{CLOSE, Context, KILL_AFTER, TERM_AFTER};
 use crate::host::ports::{
-    Closed, Input, PortError, PortResult, PurgePort as _, RuntimePort, ScreenText, StartRequest, Started,
+    Closed, Input, PortError, PortResult, PurgePort as _, RuntimePort, ScreenText, StartRequest,
+    Started,
 };
 use crate::monitor::probe;
 use crate::os::{paths, random, spawn};
@@ -228,7 +229,8 @@ impl Real {
         if !matches!(self.claim("history", TRIM_EVERY).await, Ok(true)) {
             return;
         }
-        let (home, config, sockets) = (self.home.clone(), self.config.clone(), self.socket_folder());
+        let (home, config, sockets) =
+            (self.home.clone(), self.config.clone(), self.socket_folder());
         tokio::task::spawn_blocking(move || {
             if let Err(error) = trim_history(&home, &config, &sockets) {
                 tracing::warn!(%error, "old terminal history could not be dropped");

@@ -35,7 +35,8 @@ pub(crate) async fn run(
     // Without a store there are no sessions, and nothing is made for a look.
     if is_configured && home.database().exists() {
         let context = Context::new();
-        let opened = if repair { open(&home, workspace).await } else { open_still(&home, workspace).await };
+        let opened =
+            if repair { open(&home, workspace).await } else { open_still(&home, workspace).await };
         match opened {
             Ok(host) => {
                 checks.extend(Box::pin(host.examine(&context, repair)).await);

@@ -37,7 +37,10 @@ pub(super) fn make(
     if let Err(error) = connection.execute("VACUUM INTO ?1", [text]) {
         // Half a copy must not be taken for one later.
         let gone = fs::remove_file(&copy);
-        return Err(failed(format!("{error}{}", gone.map_or_else(|e| format!(", {e}"), |()| String::new()))));
+        return Err(failed(format!(
+            "{error}{}",
+            gone.map_or_else(|e| format!(", {e}"), |()| String::new())
+        )));
     }
     let tidy = || -> std::io::Result<()> {
         fs::File::open(&copy)?.sync_all()?;

@@ -58,10 +58,17 @@ pub(super) fn open_still(path: &Path) -> rusqlite::Result<Connection> {
     let mut connection = if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
         Connection::open_with_flags(path, flags)?
     } else {
-        let name: String = path.as_os_str().as_encoded_bytes().iter().map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => char::from(*byte).to_string(),
-            _ => format!("%{byte:02X}"),
-        }).collect();
+        let name: String = path
+            .as_os_str()
+            .as_encoded_bytes()
+            .iter()
+            .map(|byte| match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                    char::from(*byte).to_string()
+                }
+                _ => format!("%{byte:02X}"),
+            })
+            .collect();
         let uri = format!("file:{name}?immutable=1");
         Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?
     };

@@ -68,11 +68,8 @@ async fn damage_is_reported_and_never_written_over(#[case] damage: fn(&Path)) {
         assert!(error.hint().unwrap().contains("callboard doctor --repair"));
         assert_eq!(error.kind(), ErrorKind::Refused);
     }
-    let writer = super::super::facts::FactsWriter::open(
-        &database,
-        &WorkspaceName::default(),
-        &id("shop-1"),
-    );
+    let writer =
+        super::super::facts::FactsWriter::open(&database, &WorkspaceName::default(), &id("shop-1"));
     if let Ok(mut writer) = writer {
         let seen = facts(1, 2, Activity::Idle, crate::domain::time::Timestamp(1));
         writer.write(&seen, crate::domain::time::Timestamp(1)).unwrap_err();
@@ -86,7 +83,9 @@ async fn a_page_that_was_overwritten_fails_the_statement_that_reads_it() {
     let (_folder, home, database) = filled().await;
     let root: i64 = rusqlite::Connection::open(&database)
         .unwrap()
-        .query_row("SELECT rootpage FROM sqlite_master WHERE name = 'sessions'", [], |row| row.get(0))
+        .query_row("SELECT rootpage FROM sqlite_master WHERE name = 'sessions'", [], |row| {
+            row.get(0)
+        })
         .unwrap();
     overwrite(&database, (root as usize - 1) * 4096, &[0xee; 4096]);
     let store = open(&home).unwrap();

@@ -212,7 +212,9 @@ impl StoreError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Open { .. } => "check that the folder is yours and can be written",
-            Self::InUse { .. } => "leave every dashboard of this home and let its commands end, then try again",
+            Self::InUse { .. } => {
+                "leave every dashboard of this home and let its commands end, then try again"
+            }
             Self::Full { .. } => "free some space, then try again; nothing of it was written",
             Self::ReadOnly { .. } => {
                 "check who owns the folder and its files, and whether the disk is mounted read-only"

@@ -137,7 +137,8 @@ pub fn backups(home: &Home) -> Vec<(PathBuf, Result<u64, String>)> {
 /// What is not whole in the file; nothing where everything is.
 fn whole(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut check = connection.prepare(&format!("PRAGMA quick_check({TOLD})"))?;
-    let lines: Vec<String> = check.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let lines: Vec<String> =
+        check.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     Ok(lines.into_iter().filter(|line| line != "ok").collect())
 }
 
@@ -172,7 +173,8 @@ fn recount_in(connection: &Connection) -> Outcome<()> {
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     for table in tables {
-        connection.execute(&format!("INSERT INTO \"{table}\" (\"{table}\") VALUES ('rebuild')"), [])?;
+        connection
+            .execute(&format!("INSERT INTO \"{table}\" (\"{table}\") VALUES ('rebuild')"), [])?;
     }
     Ok(())
 }

@@ -51,7 +51,9 @@ async fn a_row_without_its_parent_is_found() {
     let fixture = Fixture::new();
     fixture.live("shop-1", None).await;
     let connection = connection::open(&fixture.home.database()).unwrap();
-    connection.execute_batch("PRAGMA foreign_keys = OFF; UPDATE sessions SET section = 99").unwrap();
+    connection
+        .execute_batch("PRAGMA foreign_keys = OFF; UPDATE sessions SET section = 99")
+        .unwrap();
     let health = examine(&fixture.home).unwrap();
     assert!(health.references[0].contains("sessions"), "{:?}", health.references);
 }

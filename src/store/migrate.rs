@@ -113,7 +113,8 @@ fn make(files: &Files, migrations: &[&str]) -> Result<(), StoreError> {
         return Ok(());
     }
     let path = damage::with_suffix(&files.database, ".new");
-    let opening = |error: io::Error| StoreError::Open { path: path.clone(), detail: error.to_string() };
+    let opening =
+        |error: io::Error| StoreError::Open { path: path.clone(), detail: error.to_string() };
     // What a crash left of one: the lock is ours.
     for file in damage::files_of(&path) {
         match fs::remove_file(&file) {

@@ -64,7 +64,9 @@ pub fn repair(home: &Home, now: Timestamp) -> Result<Repaired, StoreError> {
         path: files.database.clone(),
         detail: error.to_string(),
     };
-    home.create().and_then(|()| paths::private_dir(&home.locks())).map_err(|e| failed("make the folders", &e))?;
+    home.create()
+        .and_then(|()| paths::private_dir(&home.locks()))
+        .map_err(|e| failed("make the folders", &e))?;
     let alone = lock::try_lock(&files.users, Sharing::Exclusive);
     let Some(_alone) = alone.map_err(|error| failed("lock the store", &error))? else {
         return Err(StoreError::InUse {
@@ -73,7 +75,8 @@ pub fn repair(home: &Home, now: Timestamp) -> Result<Repaired, StoreError> {
         });
     };
     let aside = home.data.join("damaged").join(backup::date(now));
-    paths::private_dir(&aside).map_err(|error| failed("make a folder for the damaged store", &error))?;
+    paths::private_dir(&aside)
+        .map_err(|error| failed("make a folder for the damaged store", &error))?;
     // The log first: were it left alone, it would be played into what comes in the place.
     let [database, log, shared] = damage::files_of(&files.database);
     for file in [shared, log, database] {

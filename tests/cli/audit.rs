@@ -57,15 +57,9 @@ const CASES: [Case; 20] = [
     case("seen shop-1", "seen", "shop-1"),
     case("send shop-1 hello", "send", "shop-1"),
     case("keys shop-1 Enter", "keys", "shop-1"),
-    case("stop shop-1 --yes", "stop", "shop-1")
-        .change(Some("working"), Some("killed"))
-        .operation(),
-    case("restore shop-1", "launch", "shop-1")
-        .change(Some("killed"), Some("working"))
-        .operation(),
-    case("kill shop-1 --yes", "kill", "shop-1")
-        .change(Some("working"), Some("killed"))
-        .operation(),
+    case("stop shop-1 --yes", "stop", "shop-1").change(Some("working"), Some("killed")).operation(),
+    case("restore shop-1", "launch", "shop-1").change(Some("killed"), Some("working")).operation(),
+    case("kill shop-1 --yes", "kill", "shop-1").change(Some("working"), Some("killed")).operation(),
     case("spawn --project shop --id shop-2", "spawn", "shop-2")
         .change(None, Some("working"))
         .operation(),

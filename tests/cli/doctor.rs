@@ -39,7 +39,10 @@ fn everything(home: &Path) -> Vec<(String, u32, u64)> {
     let mut found = Vec::new();
     while let Some(folder) = open.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
-            let (path, metadata) = { let e = entry.unwrap(); (e.path(), e.metadata().unwrap()) };
+            let (path, metadata) = {
+                let e = entry.unwrap();
+                (e.path(), e.metadata().unwrap())
+            };
             if metadata.is_dir() {
                 open.push(path.clone());
             }
@@ -161,7 +164,10 @@ fn what_is_wrong_is_found_and_what_is_safe_is_mended() {
     let statement = "UPDATE sections SET placed = placed + 1;
         INSERT INTO operations VALUES ('default', 'stuck1', 'stop', 'stuck', 'close', 1, NULL, '[]', 'no', NULL);
         INSERT INTO operations VALUES ('default', 'left1', 'stop', 'running', 'close', 1, NULL, '[]', NULL, NULL);";
-    rusqlite::Connection::open(file("data/callboard.db")).unwrap().execute_batch(statement).unwrap();
+    rusqlite::Connection::open(file("data/callboard.db"))
+        .unwrap()
+        .execute_batch(statement)
+        .unwrap();
     let answer = doctor(&home).code(1);
     let names = |answer: &Answer| wrong(answer).into_keys().collect::<Vec<_>>();
     let unmendable = ["operations", "orphans: trash", "orphans: worktrees", "store: backups"];

@@ -76,7 +76,8 @@ const CHANGING: [&str; 11] = [
 /// What is known of everything, but for what the verbs that read note by the way.
 fn known(home: &TestHome) -> Vec<Value> {
     let json = |line: &str| home.run(line.split(' ')).ok().json();
-    let mut all = vec![json("list --all --json"), json("project list --json"), json("sections --json")];
+    let mut all =
+        vec![json("list --all --json"), json("project list --json"), json("sections --json")];
     all.push(json("list --deleted --json"));
     for session in all[0]["sessions"].as_array_mut().unwrap() {
         session["runtime"] = Value::Null;
@@ -105,7 +106,8 @@ fn assert_refused(home: &TestHome, reasons: &[&str]) {
 fn filled(home: &TestHome) {
     home.project("shop");
     for id in ["shop-1", "shop-2"] {
-        home.run(["spawn", "--project", "shop", "--id", id, "--agent", "command", "--", "cat"]).ok();
+        home.run(["spawn", "--project", "shop", "--id", id, "--agent", "command", "--", "cat"])
+            .ok();
     }
     home.run(["stop", "--all", "--yes"]).ok();
     home.run(["delete", "shop-2", "--yes"]).ok();

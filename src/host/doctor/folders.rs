@@ -142,7 +142,10 @@ fn sockets(folder: &Path) -> Check {
     // A name of 16 digits with its extension.
     let length = folder.as_os_str().len() + 1 + 16 + ".keeper".len();
     if length > SOCKET_PATH {
-        let text = format!("paths in {} have {length} bytes, {SOCKET_PATH} are sure to work", folder.display());
+        let text = format!(
+            "paths in {} have {length} bytes, {SOCKET_PATH} are sure to work",
+            folder.display()
+        );
         return Check::bad(name, text, "set TMPDIR to a folder with a short path");
     }
     Check::good(name, format!("{length} bytes in {}", folder.display()))

@@ -33,7 +33,9 @@ pub(super) fn watches(allowed: Option<(u64, u64)>) -> Check {
     match allowed {
         Some((watches, watchers)) if watches < WATCHES.0 || watchers < WATCHES.1 => Check::bad(
             name,
-            format!("{watches} watches by {watchers} watchers; without them changes of others show after 2 s"),
+            format!(
+                "{watches} watches by {watchers} watchers; without them changes of others show after 2 s"
+            ),
             "raise fs.inotify.max_user_watches and fs.inotify.max_user_instances with sysctl",
         ),
         Some((watches, watchers)) => {

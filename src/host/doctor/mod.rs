@@ -24,9 +24,7 @@ use super::ports::doctor::DoctorPort;
 /// configuration, clock.
 pub async fn installation(port: &impl DoctorPort, repair: bool) -> Vec<Check> {
     let mut checks = configuration::look(port);
-    checks.extend(
-        mended(repair, async || folders::look(port), async || folders::mend(port)).await,
-    );
+    checks.extend(mended(repair, async || folders::look(port), async || folders::mend(port)).await);
     checks.extend(
         mended(repair, async || store::look(port).await, async || store::mend(port).await).await,
     );

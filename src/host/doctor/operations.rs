@@ -27,7 +27,12 @@ impl<P: Ports> Host<P> {
         for operation in &left {
             checks.push(Check::bad(
                 name,
-                format!("{} {} was cut short at {}", operation.kind, operation.id, operation.step.as_deref().unwrap_or("its begin")),
+                format!(
+                    "{} {} was cut short at {}",
+                    operation.kind,
+                    operation.id,
+                    operation.step.as_deref().unwrap_or("its begin")
+                ),
                 "`callboard recover` or `callboard doctor --repair` finishes or undoes it",
             ));
         }
@@ -36,7 +41,10 @@ impl<P: Ports> Host<P> {
             checks.push(Check::bad(
                 name,
                 format!("{} {} is stuck: {why}", operation.kind, operation.id),
-                format!("choose: `callboard ops resume {0}`, `undo {0}` or `abandon {0}`", operation.id),
+                format!(
+                    "choose: `callboard ops resume {0}`, `undo {0}` or `abandon {0}`",
+                    operation.id
+                ),
             ));
         }
         if checks.is_empty() {
@@ -50,7 +58,11 @@ impl<P: Ports> Host<P> {
         match self.recover_operations(ctx).await {
             Ok(report) => {
                 let done = report.resumed.len() + report.undone.len();
-                if done == 0 { Vec::new() } else { vec![format!("finished or undid {}", count(done, "operation"))] }
+                if done == 0 {
+                    Vec::new()
+                } else {
+                    vec![format!("finished or undid {}", count(done, "operation"))]
+                }
             }
             Err(error) => vec![format!("not mended: {error}")],
         }

@@ -23,10 +23,22 @@ impl<P: Ports + RemainsPort> Host<P> {
         let keepers = self.rowless_keepers().await?;
         let strays = self.ports.strays().await?;
         Ok(vec![
-            list("orphans: worktrees", &paths(&worktrees), "look into them; git worktree remove takes a clean one away"),
-            list("orphans: trash", &paths(&trashed), "look into them, then remove what is not wanted by hand"),
+            list(
+                "orphans: worktrees",
+                &paths(&worktrees),
+                "look into them; git worktree remove takes a clean one away",
+            ),
+            list(
+                "orphans: trash",
+                &paths(&trashed),
+                "look into them, then remove what is not wanted by hand",
+            ),
             list("orphans: keepers", &keepers, "`callboard recover` ends them"),
-            list("orphans: processes", &strays.iter().map(ToString::to_string).collect::<Vec<_>>(), "`callboard recover` ends them"),
+            list(
+                "orphans: processes",
+                &strays.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "`callboard recover` ends them",
+            ),
             self.check_crowd().await?,
         ])
     }
@@ -53,7 +65,9 @@ impl<P: Ports + RemainsPort> Host<P> {
     async fn check_crowd(&self) -> HostResult<Check> {
         let name = "limits: trash";
         Ok(match self.ports.crowded_trash(CROWDED).await? {
-            None => Check::good(name, format!("no repository has more than {CROWDED} worktrees in it")),
+            None => {
+                Check::good(name, format!("no repository has more than {CROWDED} worktrees in it"))
+            }
             Some((project, number)) => Check::bad(
                 name,
                 format!("{number} worktrees of {project} are in the trash: its git gets slow"),

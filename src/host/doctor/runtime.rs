@@ -12,7 +12,11 @@ pub(super) async fn sockets(port: &impl DoctorPort) -> Vec<Check> {
         None => Check::good("sockets", "none is stale"),
         Some(first) => Check::bad(
             "sockets",
-            format!("{} of keepers that are gone, first {}", count(stale.len(), "file"), first.display()),
+            format!(
+                "{} of keepers that are gone, first {}",
+                count(stale.len(), "file"),
+                first.display()
+            ),
             "`callboard doctor --repair` removes them, as does every start",
         ),
     }]
@@ -33,7 +37,10 @@ pub(super) async fn keepers(port: &impl DoctorPort) -> Check {
     if let Some((keeper, why)) = silent {
         return Check::bad(
             "keepers",
-            format!("the keeper of {} (process {}) does not answer: {why}", keeper.session, keeper.pid),
+            format!(
+                "the keeper of {} (process {}) does not answer: {why}",
+                keeper.session, keeper.pid
+            ),
             format!("end it: kill -9 {}, then `callboard recover`", keeper.pid),
         );
     }
@@ -41,7 +48,10 @@ pub(super) async fn keepers(port: &impl DoctorPort) -> Check {
     let mut text = format!("{} running, all answer", keepers.len());
     if !other.is_empty() {
         let ids: Vec<_> = other.iter().map(|keeper| keeper.session.as_str()).collect();
-        text.push_str(&format!("; with another program than this one until they end: {}", ids.join(", ")));
+        text.push_str(&format!(
+            "; with another program than this one until they end: {}",
+            ids.join(", ")
+        ));
     }
     Check::good("keepers", text)
 }

@@ -22,7 +22,6 @@ impl<P: Ports + RemainsPort> Host<P> {
         checks.extend(told("orphans", self.check_orphans().await));
         checks
     }
-
 }
 
 impl<P: Ports> Host<P> {

@@ -99,7 +99,13 @@ pub(super) async fn backups(port: &impl DoctorPort) -> Vec<Check> {
         let newest = good.first().and_then(|(path, _)| path.file_name());
         let text = newest.map_or_else(
             || "none yet: one is made before the store is migrated".to_owned(),
-            |newest| format!("{}, newest {}", count(good.len(), "good copy").replace("copys", "copies"), newest.display()),
+            |newest| {
+                format!(
+                    "{}, newest {}",
+                    count(good.len(), "good copy").replace("copys", "copies"),
+                    newest.display()
+                )
+            },
         );
         checks.push(Check::good(name, text));
     }

@@ -198,10 +198,7 @@ async fn a_page_that_is_not_whole_counts_as_damage() {
 #[case::counts(|store: &mut StoreHealth| store.totals = vec!["sessions: 2 wrong".to_owned()], "store: counts")]
 #[case::index(|store: &mut StoreHealth| store.search = vec!["malformed".to_owned()], "store: search index")]
 #[tokio::test]
-async fn counts_and_index_are_set_right(
-    #[case] change: fn(&mut StoreHealth),
-    #[case] name: &str,
-) {
+async fn counts_and_index_are_set_right(#[case] change: fn(&mut StoreHealth), #[case] name: &str) {
     let fake = Fake::with_store(change);
     assert_eq!(one_wrong(&fake).await.name, name);
     let said = mended(&fake, "store").await;

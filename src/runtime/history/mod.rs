@@ -7,9 +7,9 @@
 
 mod reader;
 mod recorder;
-mod total;
 #[cfg(test)]
 mod tests;
+mod total;
 
 use std::path::{Path, PathBuf};
 

@@ -62,7 +62,10 @@ async fn filled() -> Fixture {
         trash_path: Some("/trash/shop-6".into()),
     };
     let requested = [id("shop-6")].into();
-    store.tombstone(&requested, &Conditions::default(), &[row], &random::operation()).await.unwrap();
+    store
+        .tombstone(&requested, &Conditions::default(), &[row], &random::operation())
+        .await
+        .unwrap();
     let operation = Operation {
         id: random::operation(),
         kind: Verb::Stop,
@@ -135,8 +138,7 @@ async fn a_store_of_each_older_version_is_migrated_and_keeps_every_value() {
         crate::os::paths::private_dir(&home.locks()).unwrap();
         fs::copy(&old, home.database()).unwrap();
         let before = Connection::open(home.database()).unwrap();
-        let found: i64 =
-            before.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+        let found: i64 = before.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
         assert_eq!(found, version);
         let columns = columns(&before);
         let kept = content(&before, &columns);

@@ -84,7 +84,11 @@ fn not_watched(error: &notify::Error) {
 
 /// What is wrong with the operator's key map and theme, and what to do about each.
 pub fn mistakes(home: &Home, setting: &str) -> Vec<(String, Option<String>)> {
-    let theme = ThemeChoice { setting: setting.to_owned(), depth: Depth::Rgb, background: Background::Dark };
+    let theme = ThemeChoice {
+        setting: setting.to_owned(),
+        depth: Depth::Rgb,
+        background: Background::Dark,
+    };
     let files = Files::new(home, None, theme);
     let keymap = files.keymap().err().map(|error| (error.to_string(), error.hint()));
     let theme = files.theme().err().map(|error| (error.to_string(), error.hint()));
