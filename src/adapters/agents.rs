@@ -5,9 +5,10 @@ use std::time::Duration;
 use tokio::process::Command;
 
 use crate::agents::Registry;
+use crate::domain::agent::AnswerWay;
 use crate::domain::session::LaunchFacts;
 use crate::domain::text::{clean_line, cut};
-use crate::host::ports::{AgentPort, LaunchPlan, PortResult};
+use crate::host::ports::{AgentPort, CallerLimits, LaunchPlan, PortResult};
 use crate::os::command;
 
 use super::Real;
@@ -36,6 +37,17 @@ pub async fn version(registry: &Registry, name: &str) -> Option<String> {
 impl<R: Send + Sync + 'static> AgentPort for Real<R> {
     fn check_agent(&self, launch: &LaunchFacts) -> PortResult<()> {
         Ok(self.agents.check_agent(launch)?)
+    }
+
+    fn answer_way(&self, agent: &str) -> AnswerWay {
+        self.agents.answer_way(agent)
+    }
+
+    fn caller_limits(&self) -> CallerLimits {
+        CallerLimits {
+            everything: self.config.agents_may_everything,
+            max_live: usize::try_from(self.config.max_live).unwrap_or(usize::MAX),
+        }
     }
 
     fn can_resume(&self, agent: &str) -> bool {

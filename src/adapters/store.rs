@@ -222,6 +222,10 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
         Ok(self.store.unfinished().await?)
     }
 
+    async fn operation(&self, id: &OperationId) -> PortResult<Option<Operation>> {
+        Ok(self.store.operation(id).await?)
+    }
+
     async fn operations(&self, limit: usize) -> PortResult<Vec<Operation>> {
         Ok(self.store.operations(limit).await?)
     }

@@ -5,15 +5,16 @@ use crate::adapters::{open, open_still};
 use crate::config::Config;
 use crate::domain::check::Check;
 use crate::domain::error::ErrorKind;
+use crate::domain::event::Actor;
 use crate::domain::ids::WorkspaceName;
 use crate::host::context::Context;
 use crate::host::doctor;
 use crate::os::paths::Home;
 use crate::tui::run::mistakes;
 
-use super::console::actor;
-use super::error::{CommandResult, Ending};
-use super::json::Named;
+use super::caller;
+use super::error::{CliError, CommandResult, Ending};
+use super::json::Checks;
 use super::output::{Output, lines};
 
 /// `doctor`
@@ -29,6 +30,16 @@ pub(crate) async fn run(
     let config = crate::config::load(&home);
     let theme = config.as_ref().map_or_else(|_| Config::default().theme, |it| it.theme.clone());
     let is_configured = config.is_ok();
+    let actor = caller::actor(&home, &workspace);
+    let may = config.as_ref().is_ok_and(|config| config.agents_may_everything);
+    if repair && !may && matches!(actor, Actor::Session(_) | Actor::Elsewhere { .. }) {
+        return Err(CliError::Part {
+            kind: ErrorKind::Refused,
+            message: "an agent may not repair the installation".to_owned(),
+            hint: Some("without --repair it says what is wrong and changes nothing".to_owned()),
+            id: None,
+        });
+    }
     let more = mistakes(&home, &theme);
     let parts = Installation::new(home.clone(), workspace.clone(), config, more);
     let mut checks = doctor::installation(&parts, repair).await;
@@ -40,7 +51,7 @@ pub(crate) async fn run(
         match opened {
             Ok(host) => {
                 checks.extend(Box::pin(host.examine(&context, repair)).await);
-                host.record_repair(&checks, &actor()).await;
+                host.record_repair(&checks, &actor).await;
             }
             Err(error) => {
                 let hint = error.hint().unwrap_or_else(|| "see the check of the store".to_owned());
@@ -49,7 +60,7 @@ pub(crate) async fn run(
         }
     }
     let whole = checks.iter().all(|check| check.ok);
-    out.answer(&Named("checks", &checks), |named| lines(named.1, line))?;
+    out.answer(&Checks { checks: &checks }, |list| lines(list.checks, line))?;
     Ok(if whole { Ending::Done } else { Ending::Short(ErrorKind::Failed) })
 }
 

@@ -1,9 +1,10 @@
 //! What `doctor` answers (`spec/cli.md`): one check each, with what to do where it fails.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// One check of an installation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
     /// What was looked at: a subject, or `subject: part`.
     pub name: String,

@@ -2,11 +2,13 @@
 
 pub mod activity;
 pub mod agent;
+pub mod answer;
 pub mod check;
 pub mod condition;
 pub mod error;
 pub mod event;
 pub mod facts;
+pub mod hook;
 pub mod ids;
 pub mod key;
 pub mod launch;

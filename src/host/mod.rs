@@ -3,6 +3,7 @@
 
 mod again;
 mod answer;
+mod caller;
 mod choices;
 mod cleanup;
 pub mod context;
@@ -32,6 +33,7 @@ mod stop;
 mod tests;
 mod uncommitted;
 
+pub use caller::Reach;
 pub use delete::Admission;
 
 use std::sync::Arc;

@@ -89,7 +89,15 @@ fn every_action_leaves_its_event() {
         let before = events(&home).len();
         let mut words: Vec<&str> = case.line.split(' ').collect();
         if case.verb == "spawn" {
-            words.extend(["--agent", "command", "--", binary(), "scripted", "-e", "print on;wait;wait;wait"]);
+            words.extend([
+                "--agent",
+                "command",
+                "--",
+                binary(),
+                "scripted",
+                "-e",
+                "print on;wait;wait;wait",
+            ]);
         }
         home.run(words).ok();
         let all = events(&home);

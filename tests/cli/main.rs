@@ -6,10 +6,13 @@
 mod support;
 
 mod audit;
+mod callers;
 mod contract;
 mod create;
 mod doctor;
 mod ends;
+mod golden;
+mod hooks;
 mod parsing;
 mod places;
 mod scripted;

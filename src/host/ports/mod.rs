@@ -24,7 +24,7 @@ pub use crate::domain::launch::{Initialised, LaunchPlan, LaunchedHow, Seed};
 pub use crate::domain::plan::PlanRows;
 pub use crate::domain::trash::{TombstoneRow, Tombstoned, Untombstone};
 pub use crate::domain::worktree::{Freed, Moved, Worktree, WorktreeRequest};
-pub use agents::AgentPort;
+pub use agents::{AgentPort, CallerLimits};
 pub use locks::LockPort;
 
 use super::context::Context;
@@ -230,6 +230,11 @@ pub trait StorePort: Send + Sync + 'static {
     fn finish(&self, operation: &Operation) -> impl Future<Output = PortResult<()>> + Send;
     /// Operations that are not finished, oldest first.
     fn unfinished(&self) -> impl Future<Output = PortResult<Vec<Operation>>> + Send;
+    /// One operation.
+    fn operation(
+        &self,
+        id: &OperationId,
+    ) -> impl Future<Output = PortResult<Option<Operation>>> + Send;
     /// Operations, newest first.
     fn operations(&self, limit: usize) -> impl Future<Output = PortResult<Vec<Operation>>> + Send;
     /// Appends to the audit (W6).

@@ -1,5 +1,6 @@
 //! Which keepers there are: one socket and one entry beside it for each, in the runtime folder.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::os::lock::{self, Sharing};
 use crate::os::paths::{private_dir, private_file};
 use crate::os::proctree::Process;
-use crate::runtime::client::Keeper as Client;
+use crate::runtime::client::{Keeper as Client, spool};
 use crate::runtime::launch::{LaunchSpec, StartError, StartErrorKind};
 use crate::runtime::wire::message::StopPace;
 
@@ -20,6 +21,8 @@ use crate::runtime::wire::message::StopPace;
 const LOCK: &str = "claim.lock";
 /// Extension of an entry.
 const EXTENSION: &str = "keeper";
+/// Extensions of what is in a runtime folder for one keeper.
+const OURS: [&str; 4] = [EXTENSION, "sock", "hooks", "taken"];
 /// How long the keeper that is in the way may take to say who it is, or to leave.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -55,7 +58,10 @@ pub fn stale(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     let mut found: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|it| it == EXTENSION || it == "sock"))
+        .filter(|path| {
+            let ours = |it: &OsStr| OURS.iter().any(|name| it == *name);
+            path.extension().is_some_and(ours)
+        })
         .filter(|path| !live.contains(&path.with_extension("sock")))
         .collect();
     found.sort();
@@ -135,6 +141,8 @@ impl Claim {
 
     fn remove(&self) {
         if identity(&self.socket).is_ok_and(|now| now == self.identity) {
+            // Reports that came too late for this launch are nobody's.
+            let _none = std::fs::remove_file(spool(&self.socket));
             for path in [self.entry(), self.socket.clone()] {
                 if let Err(error) = std::fs::remove_file(&path) {
                     tracing::warn!(path = %path.display(), %error, "a file cannot be removed");

@@ -107,6 +107,7 @@ async fn an_exit_ends_the_session_with_its_code_a4() {
         kind: "question".into(),
         text: "Go?".into(),
         options: vec!["yes".into()],
+        selected: None,
     });
     fixture.writer("shop-1").write(&last, now).unwrap();
     let session = fixture.get("shop-1").await;
