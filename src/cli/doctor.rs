@@ -1,5 +1,8 @@
 //! `doctor`: checks of the installation, and mending what is safe to mend.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::adapters::doctor::Installation;
 use crate::adapters::{open, open_still};
 use crate::config::Config;
@@ -14,8 +17,15 @@ use crate::tui::run::mistakes;
 
 use super::caller;
 use super::error::{CliError, CommandResult, Ending};
-use super::json::Checks;
 use super::output::{Output, lines};
+
+/// What `doctor` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Doctor")]
+pub(crate) struct DoctorJson<'a> {
+    /// Every check, good ones too.
+    checks: &'a [Check],
+}
 
 /// `doctor`
 ///
@@ -60,7 +70,7 @@ pub(crate) async fn run(
         }
     }
     let whole = checks.iter().all(|check| check.ok);
-    out.answer(&Checks { checks: &checks }, |list| lines(list.checks, line))?;
+    out.answer(&DoctorJson { checks: &checks }, |doctor| lines(doctor.checks, line))?;
     Ok(if whole { Ending::Done } else { Ending::Short(ErrorKind::Failed) })
 }
 

@@ -11,10 +11,11 @@ use crate::host::report::{DeleteReport, PurgeReport, RecoverReport, RestoreRepor
 use super::agents::AgentsJson;
 use super::config::ConfigJson;
 use super::demo::SeededJson;
+use super::doctor::DoctorJson;
 use super::error::{CliError, CommandResult, Ending, ErrorReport};
 use super::json::{
-    Checks, Events, Ids, Messages, Operations, PageJson, PlanJson, Projects, ScreenJson, Sections,
-    Sent, SessionJson, WaitJson,
+    Events, Ids, Messages, Operations, PageJson, PlanJson, Projects, ScreenJson, Sections, Sent,
+    SessionJson, WaitJson,
 };
 use super::output::write_text;
 
@@ -30,7 +31,7 @@ const OUTPUTS: &[(&str, Make)] = &[
     ("config", of::<ConfigJson>),
     ("delete", of::<DeleteReport>),
     ("demo", of::<SeededJson>),
-    ("doctor", of::<Checks<'_>>),
+    ("doctor", of::<DoctorJson<'_>>),
     ("error", of::<ErrorReport<'_>>),
     ("events", of::<Events<'_>>),
     ("keys", of::<Sent<'_>>),

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use super::ids::{BatchId, ProjectName, SessionId};
 use super::rail::SectionKey;
+use super::search::Snippet;
 use super::session::Session;
-use super::status::{Status, Zone};
+use super::status::{Attention, Status, Zone};
+use super::time::Timestamp;
 
 /// Filters; an unset one lets everything through. They apply before limit and count (P5).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -22,7 +24,8 @@ pub struct Filter {
     pub statuses: Vec<Status>,
     /// One of these zones.
     pub zones: Vec<Zone>,
-    /// Text in id, title, branch or prompt; case is ignored.
+    /// Words of title, prompt, branch or a message, all of them in one of these (Q1); in the orders
+    /// of the rail also text in id or title.
     pub text: Option<String>,
     /// Last activity (deletion, in the trash) longer ago than this.
     pub older_than: Option<Duration>,
@@ -48,6 +51,8 @@ pub enum Order {
     Recent,
     /// By zone of the root (T3), inside a zone as [`Order::Recent`].
     Zone,
+    /// What [`Filter::text`] is found in: newest first (Q1). Without a text as [`Order::Recent`].
+    Found,
 }
 
 /// One page of sessions.
@@ -80,13 +85,34 @@ impl Default for PageQuery {
     }
 }
 
+/// What the first page of a section tells of a session: enough for a line of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Glance {
+    /// Its id.
+    pub id: SessionId,
+    /// The session under which it is shown; itself where it heads its own rows.
+    pub root: SessionId,
+    /// One line, free text.
+    pub title: String,
+    /// Name of its agent.
+    pub agent: String,
+    /// Status.
+    pub status: Status,
+    /// Reason to look at it.
+    pub attention: Option<Attention>,
+    /// Start of the latest turn.
+    pub sorted_at: Timestamp,
+}
+
 /// The answer to a [`PageQuery`]: flat, each root followed by its descendants.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Page {
     /// The sessions.
     pub sessions: Vec<Session>,
-    /// How many match in all.
+    /// How many match in all; in [`Order::Found`] counted up to 51.
     pub total: u64,
     /// Where the next page starts; none at the end.
     pub next_cursor: Option<String>,
+    /// In [`Order::Found`], for each session why it was found.
+    pub snippets: Vec<Snippet>,
 }

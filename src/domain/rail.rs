@@ -77,6 +77,12 @@ impl SectionKey {
     }
 }
 
+impl AsRef<str> for SectionKey {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
 impl fmt::Display for SectionKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

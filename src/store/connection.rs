@@ -10,6 +10,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use crate::os::{clock, random};
 
 use super::error::{Fault, Outcome, StoreError};
+use super::log::Log;
 use super::{damage, migrate};
 
 /// How long a connection waits for others.
@@ -39,6 +40,13 @@ pub(super) fn open(path: &Path) -> rusqlite::Result<Connection> {
          PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 8388608;",
     )?;
     Ok(connection)
+}
+
+/// Makes a connection the one that writes all but facts. A batch of thousands would otherwise write
+/// its pages several times over, and read them back.
+pub(super) fn for_writing(connection: &mut Connection) -> rusqlite::Result<Log> {
+    connection.execute_batch("PRAGMA cache_size = -16384")?;
+    Log::of(connection)
 }
 
 /// Opens an existing database for reading. It is opened for writing all the same, so that the last

@@ -15,9 +15,14 @@ mod damage;
 mod error;
 pub mod facts;
 mod filter;
+mod find;
+mod first;
 pub mod health;
+mod index;
 mod journal;
 mod lifecycle;
+mod log;
+mod messages;
 mod migrate;
 mod page;
 mod projects;
@@ -47,6 +52,7 @@ use changes::Watcher;
 use connection::Durability;
 pub use error::StoreError;
 use error::{Fault, Outcome};
+use log::Log;
 use migrate::LATEST;
 use threads::{Job, Threads};
 
@@ -64,6 +70,8 @@ struct Inner {
     seat: Seat,
     writer: Threads,
     readers: Threads,
+    /// Of the connection that writes.
+    log: Log,
     /// Counts what was committed, by us or others.
     commits: watch::Sender<u64>,
     /// Started with the first call of [`Store::changes`].
@@ -148,19 +156,23 @@ impl Store {
 
     fn start(
         seat: Seat,
-        writer: Connection,
+        mut writer: Connection,
         reader: fn(&Path) -> rusqlite::Result<Connection>,
         in_use: Option<FileLock>,
     ) -> Result<Self, StoreError> {
+        let failed =
+            |error: rusqlite::Error| Fault::from(error).during("open the store", &seat.database);
+        let log = connection::for_writing(&mut writer).map_err(failed)?;
         let readers = (0..READERS)
             .map(|_| reader(&seat.database))
             .collect::<rusqlite::Result<_>>()
-            .map_err(|error| Fault::from(error).during("open the store", &seat.database))?;
+            .map_err(failed)?;
         let starting = |error: std::io::Error| StoreError::Open {
             path: seat.database.clone(),
             detail: error.to_string(),
         };
         let inner = Inner {
+            log,
             writer: Threads::start("store-write", vec![writer]).map_err(starting)?,
             readers: Threads::start("store-read", readers).map_err(starting)?,
             commits: watch::Sender::new(0),
@@ -205,7 +217,9 @@ impl Store {
         work: impl FnOnce(&Scope<'_>) -> Outcome<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (seat, commits) = (self.inner.seat.clone(), self.inner.commits.clone());
-        self.run(&self.inner.writer, attempt, move |connection| {
+        let log = self.inner.log.clone();
+        let tidy = move |connection: &Connection| log.tidy(connection);
+        let work = move |connection: &mut Connection| {
             let before = connection.total_changes();
             let result = connection::write(connection, &seat.database, durability, |connection| {
                 work(&seat.scope(connection))
@@ -214,8 +228,8 @@ impl Store {
                 commits.send_modify(|count| *count = count.wrapping_add(1));
             }
             result
-        })
-        .await
+        };
+        self.run(&self.inner.writer, attempt, work, tidy).await
     }
 
     /// Runs `work` on one consistent state. `attempt` completes "could not ...".
@@ -225,23 +239,26 @@ impl Store {
         work: impl FnOnce(&Scope<'_>) -> Outcome<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let seat = self.inner.seat.clone();
-        self.run(&self.inner.readers, attempt.into(), move |connection| {
+        let work = move |connection: &mut Connection| {
             connection::read(connection, |connection| work(&seat.scope(connection)))
-        })
-        .await
+        };
+        self.run(&self.inner.readers, attempt.into(), work, |_| {}).await
     }
 
+    /// Runs `work`, and `afterwards` when the answer is out.
     async fn run<T: Send + 'static>(
         &self,
         threads: &Threads,
         attempt: String,
         work: impl FnOnce(&mut Connection) -> Outcome<T> + Send + 'static,
+        afterwards: impl FnOnce(&Connection) + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, result) = oneshot::channel();
         let seat = self.inner.seat.clone();
         let job: Job = Box::new(move |connection| {
             // Whoever asked may have stopped waiting; the work is done all the same.
             let _ = answer.send(seat.still_there().and_then(|()| work(connection)));
+            afterwards(connection);
         });
         if !threads.send(job).await {
             return Err(StoreError::Closed { attempt });

@@ -1,14 +1,16 @@
 //! Pages of sessions, read from one index each (`spec/store.md` P2, P4, P5; `spec/lifecycle.md` R4).
 
+use rusqlite::params_from_iter;
 use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, params, params_from_iter};
 
+use crate::domain::ids::SessionId;
 use crate::domain::query::{Filter, Order, Page, PageQuery};
 use crate::domain::rail::{SectionKey, SectionKind};
 
+use super::columns::Columns;
 use super::error::Outcome;
 use super::filter::Narrowing;
-use super::{Scope, Store, StoreError, projects, sessions, shown};
+use super::{Scope, Store, StoreError, find, projects, sessions, shown};
 
 /// Most sessions that one page holds.
 const LIMIT: usize = 100_000;
@@ -24,20 +26,52 @@ impl Store {
         let query = query.clone();
         self.read("read a page of sessions", move |scope| page(scope, &query)).await
     }
+
+    /// Ids of every session that a query lets through, whatever its limit and offset, in no order.
+    ///
+    /// # Errors
+    /// There is no such project, or the database cannot be read.
+    pub async fn matching(&self, query: &PageQuery) -> Result<Vec<SessionId>, StoreError> {
+        let query = query.clone();
+        self.read("look for sessions", move |scope| matching(scope, &query)).await
+    }
+}
+
+fn matching(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Vec<SessionId>> {
+    let Some(rows) = Rows::of(scope, query)? else {
+        return Ok(Vec::new());
+    };
+    if let (Order::Found, Some(text)) = (query.order, &query.filter.text) {
+        let found = find::all(scope, text, &rows.narrowing)?;
+        let mut id = scope.conn.prepare_cached("SELECT id FROM sessions WHERE rid = ?1")?;
+        let ids = found.iter().map(|rid| id.query_row([rid], |row| Columns::of(row).word()));
+        return ids.collect::<rusqlite::Result<_>>().map_err(Into::into);
+    }
+    let sql = format!("SELECT s.id {}", rows.narrowing.source());
+    let mut statement = scope.conn.prepare_cached(&sql)?;
+    let ids = statement
+        .query_map(params_from_iter(&rows.narrowing.parameters), |row| Columns::of(row).word())?;
+    ids.collect::<rusqlite::Result<_>>().map_err(Into::into)
 }
 
 fn page(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Page> {
     let Some(rows) = Rows::of(scope, query)? else {
         return Ok(Page::default());
     };
+    if let (Order::Found, Some(text)) = (query.order, &query.filter.text) {
+        let query = PageQuery { limit: query.limit.min(LIMIT), ..query.clone() };
+        return find::page(scope, &query, text, &rows.narrowing);
+    }
     let limit = query.limit.min(LIMIT);
-    let mut keys = rows.keys(scope, query.cursor.as_deref(), query.offset, limit + 1)?;
+    let total = rows.total(scope)?;
+    let mut keys = rows.keys(scope, query, limit + 1, total)?;
     let more = keys.len() > limit;
     keys.truncate(limit);
     Ok(Page {
         sessions: sessions::by_number(scope, keys.iter().map(|key| key.rid))?,
-        total: rows.total(scope)?,
+        total,
         next_cursor: keys.last().filter(|_| more).map(|key| rows.cursor(key)),
+        snippets: Vec::new(),
     })
 }
 
@@ -51,6 +85,14 @@ enum Place {
     /// Belonging to a project, wherever shown.
     Project(i64),
     Workspace,
+}
+
+/// Where a page begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    After,
+    FromStart,
+    FromEnd,
 }
 
 /// A row's place in the order: its number, and the values of the order's columns.
@@ -106,39 +148,50 @@ impl Rows {
     }
 
     /// The statement that finds the rows of a page.
-    fn sql(&self, after_cursor: bool) -> String {
+    fn sql(&self, part: Part) -> String {
         let columns = self.order.join(", ");
-        let after = if after_cursor {
-            format!("AND ({columns}) > ({})", vec!["?"; self.order.len()].join(", "))
-        } else {
-            String::new()
-        };
         let source = self.narrowing.source();
-        format!("SELECT s.rid, {columns} {source} {after} ORDER BY {columns} LIMIT ? OFFSET ?")
+        let (after, order) = match part {
+            Part::After => {
+                let places = vec!["?"; self.order.len()].join(", ");
+                (format!("AND ({columns}) > ({places})"), columns.clone())
+            }
+            Part::FromStart => (String::new(), columns.clone()),
+            Part::FromEnd => (String::new(), format!("{} DESC", self.order.join(" DESC, "))),
+        };
+        format!("SELECT s.rid, {columns} {source} {after} ORDER BY {order} LIMIT ? OFFSET ?")
     }
 
+    /// The rows of a page, at most `limit`. An offset is counted from the nearer end (P4).
     fn keys(
         &self,
         scope: &Scope<'_>,
-        cursor: Option<&str>,
-        offset: usize,
+        query: &PageQuery,
         limit: usize,
+        total: u64,
     ) -> Outcome<Vec<Key>> {
         let mut parameters = self.narrowing.parameters.clone();
-        let offset = if let Some(cursor) = cursor {
+        let rest = (total as usize).saturating_sub(query.offset);
+        let (part, limit, offset) = if let Some(cursor) = &query.cursor {
             parameters.extend(self.parse(cursor)?);
-            0
+            (Part::After, limit, 0)
+        } else if rest < query.offset {
+            (Part::FromEnd, limit.min(rest), rest.saturating_sub(limit))
         } else {
-            offset
+            (Part::FromStart, limit, query.offset)
         };
         let number = |n: usize| Value::from(i64::try_from(n).unwrap_or(i64::MAX));
         parameters.extend([number(limit), number(offset)]);
-        let mut statement = scope.conn.prepare_cached(&self.sql(cursor.is_some()))?;
+        let mut statement = scope.conn.prepare_cached(&self.sql(part))?;
         let rows = statement.query_map(params_from_iter(parameters), |row| {
             let values = (1..=self.order.len()).map(|at| row.get(at));
             Ok(Key { rid: row.get(0)?, values: values.collect::<rusqlite::Result<_>>()? })
         })?;
-        rows.collect::<rusqlite::Result<_>>().map_err(Into::into)
+        let mut keys = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        if part == Part::FromEnd {
+            keys.reverse();
+        }
+        Ok(keys)
     }
 
     /// How many rows there are in all; kept for whole places (P3), else counted.
@@ -230,14 +283,21 @@ fn narrow(
     if filter.section == Some(SectionKey::pinned()) {
         rows.add("s.head_pin IS NOT NULL");
     }
-    if place == Place::Workspace && filter.ids.is_empty() && hidden(scope)? {
-        rows.with(
-            "(s.head_pin IS NOT NULL OR s.section NOT IN
-              (SELECT section FROM projects WHERE workspace = ? AND removed_at IS NOT NULL))",
-            scope.workspace.to_owned(),
-        );
+    if place == Place::Workspace
+        && filter.ids.is_empty()
+        && let hidden = hidden(scope)?
+        && !hidden.is_empty()
+    {
+        rows.add(format!(
+            "(s.head_pin IS NOT NULL OR s.section NOT IN ({}))",
+            hidden.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        ));
     }
     rows.filter(filter, query.deleted, scope.now);
+    if let Some(text) = filter.text.as_ref().filter(|_| query.order != Order::Found) {
+        let found = find::all(scope, text, &rows)?;
+        rows.text(text, &found);
+    }
     Ok(rows)
 }
 
@@ -245,23 +305,26 @@ fn narrow(
 fn order_of(place: Place, order: Order) -> (&'static str, &'static [&'static str]) {
     match (place, order) {
         (Place::Trash, _) => ("t", &["s.deleted_key", "s.id"]),
-        (Place::Pinned, Order::Recent) => ("p", &["s.head_pin", "s.head", "s.own_key", "s.id"]),
+        (Place::Pinned, Order::Recent | Order::Found) => {
+            ("p", &["s.head_pin", "s.head", "s.own_key", "s.id"])
+        }
         (Place::Pinned, Order::Zone) => {
             ("q", &["s.head_zone", "s.head_pin", "s.head", "s.own_key", "s.id"])
         }
-        (_, Order::Recent) => ("r", &["s.head_sort", "s.head", "s.own_key", "s.id"]),
+        (_, Order::Recent | Order::Found) => ("r", &["s.head_sort", "s.head", "s.own_key", "s.id"]),
         (_, Order::Zone) => ("z", &["s.head_zone", "s.head_sort", "s.head", "s.own_key", "s.id"]),
     }
 }
 
-/// Whether a project was unregistered.
-fn hidden(scope: &Scope<'_>) -> Outcome<bool> {
+/// Sections of projects that were unregistered.
+fn hidden(scope: &Scope<'_>) -> Outcome<Vec<i64>> {
     scope
         .conn
-        .prepare_cached("SELECT 1 FROM projects WHERE workspace = ?1 AND removed_at IS NOT NULL")?
-        .query_row(params![scope.workspace], |_| Ok(()))
-        .optional()
-        .map(|found| found.is_some())
+        .prepare_cached(
+            "SELECT section FROM projects WHERE workspace = ?1 AND removed_at IS NOT NULL",
+        )?
+        .query_map([scope.workspace], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()
         .map_err(Into::into)
 }
 

@@ -95,10 +95,12 @@ impl DoctorPort for Fake {
             StoreHealth { version: Some(4), known: 4, ..StoreHealth::default() };
         Ok(done)
     }
-    async fn recount_store(&self) -> PortResult<()> {
+    async fn recount_store(&self, index: bool) -> PortResult<()> {
         let mut store = self.store.lock().unwrap();
         store.totals.clear();
-        store.search.clear();
+        if index {
+            store.search.clear();
+        }
         Ok(())
     }
     async fn git(&self) -> PortResult<String> {

@@ -21,8 +21,6 @@ use crate::runtime::wire::message::StopPace;
 const LOCK: &str = "claim.lock";
 /// Extension of an entry.
 const EXTENSION: &str = "keeper";
-/// Extensions of what is in a runtime folder for one keeper.
-const OURS: [&str; 4] = [EXTENSION, "sock", "hooks", "taken"];
 /// How long the keeper that is in the way may take to say who it is, or to leave.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -52,23 +50,24 @@ pub fn listed(folder: &Path) -> Vec<Listed> {
         .collect()
 }
 
-/// The sockets and entries that killed keepers left in a runtime folder, as far as it can be read.
+/// What a keeper has beside its entry: its socket, and reports of hooks that wait for it.
+const BESIDE: [&str; 3] = ["sock", "hooks", "taken"];
+
+/// The sockets, entries and reports that killed keepers left in a runtime folder, as far as it can be read.
 pub fn stale(folder: &Path) -> Vec<PathBuf> {
     let live: Vec<PathBuf> = listed(folder).into_iter().map(|keeper| keeper.socket).collect();
+    let ours = |it: &OsStr| it == EXTENSION || BESIDE.iter().any(|beside| it == *beside);
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     let mut found: Vec<PathBuf> = paths
-        .filter(|path| {
-            let ours = |it: &OsStr| OURS.iter().any(|name| it == *name);
-            path.extension().is_some_and(ours)
-        })
+        .filter(|path| path.extension().is_some_and(ours))
         .filter(|path| !live.contains(&path.with_extension("sock")))
         .collect();
     found.sort();
     found
 }
 
-/// Removes the sockets and entries that killed keepers left in a runtime folder (X4).
+/// Removes the sockets, entries and reports that killed keepers left in a runtime folder (X4).
 ///
 /// # Errors
 /// The folder cannot be locked or read.

@@ -7,9 +7,11 @@ mod launch;
 mod lifecycle;
 mod old;
 mod page;
+pub(super) mod plans;
 mod purge;
 mod rail;
 mod record;
+mod search;
 mod totals;
 mod trash;
 

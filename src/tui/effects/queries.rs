@@ -208,7 +208,7 @@ impl<P: Ports> Worker<P> {
             crowded,
             waiting: ports.page(&waiting).await?.sessions,
             last_batch: ports.last_batch().await?,
-            live: ports.live().await?.len() as u64,
+            live: ports.live_count().await?,
             stuck: stuck.count() as u64,
         })
     }
@@ -216,7 +216,7 @@ impl<P: Ports> Worker<P> {
     async fn tab(&self, id: &SessionId, tab: Tab) -> PortResult<Option<TabContent>> {
         let ports = self.host.ports();
         Ok(match tab {
-            Tab::Messages => Some(TabContent::Messages(ports.messages(id).await?)),
+            Tab::Messages => Some(TabContent::Messages(ports.messages(id, usize::MAX).await?)),
             Tab::Events => Some(TabContent::Events(ports.events(Some(id), AUDIT).await?)),
             Tab::Diff => Some(TabContent::Diff(self.diff(id).await?)),
             // Drawn from what is known already.
