@@ -10,7 +10,7 @@ use crate::os::paths::Home;
 use super::connection::{self, Durability};
 use super::error::Fault;
 use super::migrate::{self, Files, LATEST};
-use super::{StoreError, backup, damage};
+use super::{StoreError, backup, damage, index};
 
 /// Faults of one kind that are told.
 const TOLD: usize = 5;
@@ -152,17 +152,18 @@ fn dangling(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     rows.take(TOLD).collect()
 }
 
-/// Sets kept counts right, and builds the search index anew where `index` says so; all of it or nothing.
+/// Sets kept counts right, and builds the search index anew where `search` says so; all of it or nothing.
 ///
 /// # Errors
 /// The database cannot be written.
-pub fn recount(home: &Home, index: bool) -> Result<(), StoreError> {
+pub fn recount(home: &Home, search: bool) -> Result<(), StoreError> {
     let path = home.database();
     let failed = |fault: Fault| fault.during("count what the store keeps anew", &path);
     let mut connection = connection::open(&path).map_err(|error| failed(error.into()))?;
+    index::define_words(&connection).map_err(|error| failed(error.into()))?;
     connection::write(&mut connection, &path, Durability::Full, |connection| {
         COUNTS.iter().try_for_each(|(_, _, set)| connection.execute(set, []).map(drop))?;
-        if index {
+        if search {
             connection.execute_batch(INDEX)?;
         }
         Ok(())

@@ -307,8 +307,8 @@ fn nobody_else_gets_at_a_home_whatever_the_umask() {
 #[test]
 fn no_file_of_a_home_holds_a_secret_of_a_launch() {
     let home = TestHome::new();
-    let id = home.scripted("print ready;wait");
-    home.wait_screen(&id, "ready");
+    let id = "chat-1".to_owned();
+    home.run(["spawn", "--chat", "--id", &id, "--agent", "command", "--", "cat"]).ok();
     let pid = home.show(&id)["runtime"]["pid"].as_u64().unwrap();
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap();
     let token = environment
