@@ -39,10 +39,8 @@ fn everything(home: &Path) -> Vec<(String, u32, u64)> {
     let mut found = Vec::new();
     while let Some(folder) = open.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
-            let (path, metadata) = {
-                let e = entry.unwrap();
-                (e.path(), e.metadata().unwrap())
-            };
+            let entry = entry.unwrap();
+            let (path, metadata) = (entry.path(), entry.metadata().unwrap());
             if metadata.is_dir() {
                 open.push(path.clone());
             }
