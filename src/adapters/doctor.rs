@@ -144,9 +144,9 @@ impl DoctorPort for Installation {
         Ok(RepairedStore { aside: done.aside, restored: done.restored, bad: done.bad })
     }
 
-    async fn recount_store(&self) -> PortResult<()> {
+    async fn recount_store(&self, index: bool) -> PortResult<()> {
         let home = self.home.clone();
-        Ok(blocking("count anew", move || health::recount(&home)).await??)
+        Ok(blocking("count anew", move || health::recount(&home, index)).await??)
     }
 
     async fn git(&self) -> PortResult<String> {

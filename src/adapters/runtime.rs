@@ -174,7 +174,7 @@ impl RuntimePort for Real {
         keeper::sweep(&folder).await.map_err(|error| PortError {
             kind: ErrorKind::Failed,
             message: format!("clearing {} of dead keepers: {error}", folder.display()),
-            hint: None,
+            hint: Some("check that the folder is yours and can be written".to_owned()),
         })?;
         let ours = |keeper: &Listed| keeper.workspace == *self.store.workspace();
         let mut found: Vec<_> =

@@ -75,6 +75,15 @@ impl<P: Ports> Console<P> {
     pub(crate) async fn reconcile(&self, sessions: &[Session]) -> Result<bool, CliError> {
         Ok(!self.host.probe(sessions).await?.is_empty())
     }
+
+    /// What a verb that reads writes down first. Where that cannot be written, what is there is read all
+    /// the same, and it is said (`spec/store.md` W4).
+    pub(crate) fn by_the_way<T: Default, E: std::fmt::Display>(&self, noted: Result<T, E>) -> T {
+        noted.unwrap_or_else(|error| {
+            self.out.remark(&format!("warning: what is shown may be old: {error}"));
+            T::default()
+        })
+    }
 }
 
 impl<P: Ports> Console<P> {

@@ -8,6 +8,7 @@ use crate::adapters::{open, open_still};
 use crate::config::Config;
 use crate::domain::check::Check;
 use crate::domain::error::ErrorKind;
+use crate::domain::event::Actor;
 use crate::domain::ids::WorkspaceName;
 use crate::host::context::Context;
 use crate::host::doctor;
@@ -15,7 +16,7 @@ use crate::os::paths::Home;
 use crate::tui::run::mistakes;
 
 use super::caller;
-use super::error::{CommandResult, Ending};
+use super::error::{CliError, CommandResult, Ending};
 use super::output::{Output, lines};
 
 /// What `doctor` prints.
@@ -39,8 +40,17 @@ pub(crate) async fn run(
     let config = crate::config::load(&home);
     let theme = config.as_ref().map_or_else(|_| Config::default().theme, |it| it.theme.clone());
     let is_configured = config.is_ok();
-    let more = mistakes(&home, &theme);
     let actor = caller::actor(&home, &workspace);
+    let may = config.as_ref().is_ok_and(|config| config.agents_may_everything);
+    if repair && !may && matches!(actor, Actor::Session(_) | Actor::Elsewhere { .. }) {
+        return Err(CliError::Part {
+            kind: ErrorKind::Refused,
+            message: "an agent may not repair the installation".to_owned(),
+            hint: Some("without --repair it says what is wrong and changes nothing".to_owned()),
+            id: None,
+        });
+    }
+    let more = mistakes(&home, &theme);
     let parts = Installation::new(home.clone(), workspace.clone(), config, more);
     let mut checks = doctor::installation(&parts, repair).await;
     // Without a store there are no sessions, and nothing is made for a look.

@@ -38,10 +38,10 @@ pub(crate) async fn list<P: Ports>(console: &Console<P>, args: ListArgs) -> Comm
         offset: args.offset,
     };
     let ports = console.host.ports();
-    console.host.settle_due().await?;
+    console.by_the_way(console.host.settle_due().await);
     select::count_if_asked(console, &query.filter, query.deleted).await?;
     let mut page = if nothing { Page::default() } else { ports.page(&query).await? };
-    if !args.deleted && console.reconcile(&page.sessions).await? {
+    if !args.deleted && console.by_the_way(console.reconcile(&page.sessions).await) {
         page = ports.page(&query).await?;
     }
     let searched = query.filter.text.is_some();
@@ -84,7 +84,7 @@ fn table(page: &Page, searched: bool, now: Timestamp) -> String {
 /// # Errors
 /// The store cannot be read.
 pub(crate) async fn sections<P: Ports>(console: &Console<P>) -> CommandResult {
-    console.host.settle_due().await?;
+    console.by_the_way(console.host.settle_due().await);
     let sections = console.host.ports().sections().await?;
     console.out.answer(&Sections { sections: &sections }, |list| section_table(list.sections))?;
     Ok(Ending::Done)
@@ -115,9 +115,10 @@ fn section_table(sections: &[Section]) -> String {
 /// There is no such session, or the store cannot be read.
 pub(crate) async fn show<P: Ports>(console: &Console<P>, id: &SessionId) -> CommandResult {
     let session = console.session(id).await?;
-    console.host.settle_due().await?;
-    console.host.count_uncommitted_of(&console.context, vec![session.clone()]).await?;
-    console.reconcile(&[session]).await?;
+    console.by_the_way(console.host.settle_due().await);
+    let asked = vec![session.clone()];
+    console.by_the_way(console.host.count_uncommitted_of(&console.context, asked).await);
+    console.by_the_way(console.reconcile(&[session]).await);
     let session = console.session(id).await?;
     let now = console.host.ports().now();
     console.out.answer(&SessionJson::from(&session), |_| details(&session, now))?;

@@ -238,7 +238,7 @@ fn broken(path: &Path, error: &io::Error) -> PortError {
     PortError {
         kind: ErrorKind::Failed,
         message: format!("locking {}: {error}", path.display()),
-        hint: None,
+        hint: Some("check that the folder is yours and can be written".to_owned()),
     }
 }
 

@@ -181,7 +181,7 @@ pub fn make_private(path: &Path) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
     }
     let mode = found.permissions().mode();
-    if mode & 0o077 == 0 {
+    if mode.trailing_zeros() >= 6 {
         return Ok(());
     }
     match std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode & 0o700)) {

@@ -36,11 +36,11 @@ pub(super) fn make(
     paths::private_file(&copy).map_err(|error| failed(error.to_string()))?;
     if let Err(error) = connection.execute("VACUUM INTO ?1", [text]) {
         // Half a copy must not be taken for one later.
-        let gone = fs::remove_file(&copy);
-        return Err(failed(format!(
-            "{error}{}",
-            gone.map_or_else(|e| format!(", {e}"), |()| String::new())
-        )));
+        let left = match fs::remove_file(&copy) {
+            Ok(()) => String::new(),
+            Err(error) => format!(", and what is left of it stays: {error}"),
+        };
+        return Err(failed(format!("{error}{left}")));
     }
     let tidy = || -> std::io::Result<()> {
         fs::File::open(&copy)?.sync_all()?;

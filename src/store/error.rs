@@ -303,7 +303,11 @@ impl Fault {
         };
         let (attempt, path) = (attempt.to_owned(), path.to_owned());
         let detail = error.to_string();
+        let extended = error.sqlite_error().map(|error| error.extended_code);
         match error.sqlite_error_code() {
+            _ if extended == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE) => {
+                StoreError::Full { attempt, path }
+            }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 StoreError::Busy { attempt, path }
             }

@@ -8,9 +8,9 @@ use rusqlite::Connection;
 use crate::os::paths::Home;
 
 use super::connection::{self, Durability};
-use super::error::{Fault, Outcome};
+use super::error::Fault;
 use super::migrate::{self, Files, LATEST};
-use super::{StoreError, backup, damage};
+use super::{StoreError, backup, damage, index};
 
 /// Faults of one kind that are told.
 const TOLD: usize = 5;
@@ -152,32 +152,37 @@ fn dangling(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     rows.take(TOLD).collect()
 }
 
-/// Sets kept counts right and builds the search index anew, in one transaction each.
+/// Sets kept counts right, and builds the search index anew where `search` says so; all of it or nothing.
 ///
 /// # Errors
 /// The database cannot be written.
-pub fn recount(home: &Home) -> Result<(), StoreError> {
+pub fn recount(home: &Home, search: bool) -> Result<(), StoreError> {
     let path = home.database();
-    let attempt = "count what the store keeps anew";
-    let failed = |fault: Fault| fault.during(attempt, &path);
+    let failed = |fault: Fault| fault.during("count what the store keeps anew", &path);
     let mut connection = connection::open(&path).map_err(|error| failed(error.into()))?;
-    connection::write(&mut connection, &path, Durability::Full, recount_in).map_err(failed)
+    index::define_words(&connection).map_err(|error| failed(error.into()))?;
+    connection::write(&mut connection, &path, Durability::Full, |connection| {
+        COUNTS.iter().try_for_each(|(_, _, set)| connection.execute(set, []).map(drop))?;
+        if search {
+            connection.execute_batch(INDEX)?;
+        }
+        Ok(())
+    })
+    .map_err(failed)
 }
 
-fn recount_in(connection: &Connection) -> Outcome<()> {
-    for (_, _, set) in COUNTS {
-        connection.execute(set, [])?;
-    }
-    let tables: Vec<String> = connection
-        .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%fts5%'")?
-        .query_map([], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    for table in tables {
-        connection
-            .execute(&format!("INSERT INTO \"{table}\" (\"{table}\") VALUES ('rebuild')"), [])?;
-    }
-    Ok(())
-}
+/// Every document anew, as when the index was made.
+const INDEX: &str = "INSERT INTO search (search) VALUES ('delete-all');
+    INSERT INTO search (rowid, words)
+      SELECT o.doc, CASE WHEN m.message IS NULL
+          THEN search_words(s.title) || ' ' || search_words(coalesce(d.prompt, ''))
+            || ' ' || search_words(coalesce(s.branch, ''))
+          ELSE search_words(m.text) END
+      FROM documents o
+      CROSS JOIN sessions s ON s.rid = o.rid
+      CROSS JOIN details d ON d.rid = o.rid
+      LEFT JOIN messages m ON m.message = o.doc
+      ORDER BY o.doc;";
 
 #[cfg(test)]
 #[path = "health_tests.rs"]

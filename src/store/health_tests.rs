@@ -41,7 +41,7 @@ async fn wrong_counts_are_found_and_set_right() {
         .unwrap();
     let health = examine(&fixture.home).unwrap();
     assert_eq!(health.totals.len(), COUNTS.len(), "{:?}", health.totals);
-    recount(&fixture.home).unwrap();
+    recount(&fixture.home, false).unwrap();
     assert_eq!(examine(&fixture.home).unwrap().totals, [] as [String; 0]);
 }
 
@@ -65,4 +65,24 @@ fn looking_makes_nothing() {
     let home = Home::at(folder.path()).unwrap();
     assert_eq!(examine(&home).unwrap().version, None);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// Q1: an index that has lost its words is built anew from the texts.
+#[tokio::test]
+async fn the_search_index_is_built_anew() {
+    let fixture = Fixture::new();
+    fixture.live("shop-1", None).await;
+    fixture.store.prompted(&id("shop-1"), "mend the parser", "operator").await.unwrap();
+    let words = |connection: &Connection| -> i64 {
+        let sql = "SELECT count(*) FROM search WHERE search MATCH 'parser'";
+        connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    };
+    let connection = connection::open(&fixture.home.database()).unwrap();
+    assert_eq!(words(&connection), 1);
+    connection.execute("INSERT INTO search (search) VALUES ('delete-all')", []).unwrap();
+    assert_eq!(words(&connection), 0);
+    recount(&fixture.home, true).unwrap();
+    assert_eq!(words(&connection), 1);
+    recount(&fixture.home, true).unwrap();
+    assert_eq!(words(&connection), 1);
 }

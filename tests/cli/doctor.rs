@@ -39,10 +39,8 @@ fn everything(home: &Path) -> Vec<(String, u32, u64)> {
     let mut found = Vec::new();
     while let Some(folder) = open.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
-            let (path, metadata) = {
-                let e = entry.unwrap();
-                (e.path(), e.metadata().unwrap())
-            };
+            let entry = entry.unwrap();
+            let (path, metadata) = (entry.path(), entry.metadata().unwrap());
             if metadata.is_dir() {
                 open.push(path.clone());
             }
@@ -135,6 +133,9 @@ fn a_repair_waits_for_nobody_and_takes_the_store_from_nobody() {
         let mut names = files.flatten().filter_map(|file| std::fs::read_link(file.path()).ok());
         names.any(|path| path.ends_with("callboard.db")).then_some(())
     });
+    // It would end by itself once it meets the damage.
+    let pid = rustix::process::Pid::from_raw(waits.id() as i32).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
     let database = home.path().join("data/callboard.db");
     let whole = std::fs::read(&database).unwrap();
     std::fs::write(&database, "x").unwrap();

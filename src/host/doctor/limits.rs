@@ -31,16 +31,14 @@ pub(super) fn descriptors(allowed: Option<u64>) -> Check {
 pub(super) fn watches(allowed: Option<(u64, u64)>) -> Check {
     let name = "limits: watches";
     match allowed {
-        Some((watches, watchers)) if watches < WATCHES.0 || watchers < WATCHES.1 => Check::bad(
+        Some((paths, by)) if paths < WATCHES.0 || by < WATCHES.1 => Check::bad(
             name,
             format!(
-                "{watches} watches by {watchers} watchers; without them changes of others show after 2 s"
+                "{paths} watches by {by} watchers; without them changes of others show after 2 s"
             ),
             "raise fs.inotify.max_user_watches and fs.inotify.max_user_instances with sysctl",
         ),
-        Some((watches, watchers)) => {
-            Check::good(name, format!("{watches} watches by {watchers} watchers"))
-        }
+        Some((paths, by)) => Check::good(name, format!("{paths} watches by {by} watchers")),
         None => Check::good(name, "the system does not say"),
     }
 }

@@ -45,13 +45,11 @@ pub(super) async fn keepers(port: &impl DoctorPort) -> Check {
         );
     }
     let other: Vec<_> = keepers.iter().filter(|keeper| keeper.other_program).collect();
-    let mut text = format!("{} running, all answer", keepers.len());
-    if !other.is_empty() {
-        let ids: Vec<_> = other.iter().map(|keeper| keeper.session.as_str()).collect();
-        text.push_str(&format!(
-            "; with another program than this one until they end: {}",
-            ids.join(", ")
-        ));
-    }
+    let ids: Vec<_> = other.iter().map(|keeper| keeper.session.as_str()).collect();
+    let told = match &ids[..] {
+        [] => String::new(),
+        ids => format!("; with another program than this one until they end: {}", ids.join(", ")),
+    };
+    let text = format!("{} running, all answer{told}", keepers.len());
     Check::good("keepers", text)
 }

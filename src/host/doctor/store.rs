@@ -54,8 +54,9 @@ fn unseen(port: &impl DoctorPort, found: StoreHealth) -> Check {
 pub(super) async fn mend(port: &impl DoctorPort) -> Vec<String> {
     let found = port.store().await;
     if !found.damaged && (!found.totals.is_empty() || !found.search.is_empty()) {
-        let done = "counted anew and built the search index anew".to_owned();
-        return vec![outcome(done, port.recount_store().await)];
+        let index = !found.search.is_empty();
+        let built = if index { " and built the search index anew" } else { "" };
+        return vec![outcome(format!("counted anew{built}"), port.recount_store(index).await)];
     }
     if !found.damaged {
         return Vec::new();

@@ -87,8 +87,8 @@ pub trait DoctorPort: Send + Sync {
     fn backups(&self) -> impl Future<Output = Vec<Backup>> + Send;
     /// Moves the store aside and restores the newest good copy.
     fn repair_store(&self) -> impl Future<Output = PortResult<RepairedStore>> + Send;
-    /// Sets kept counts right and builds the search index anew.
-    fn recount_store(&self) -> impl Future<Output = PortResult<()>> + Send;
+    /// Sets kept counts right, and builds the search index anew where that is wanted.
+    fn recount_store(&self, index: bool) -> impl Future<Output = PortResult<()>> + Send;
     /// The version of git.
     fn git(&self) -> impl Future<Output = PortResult<String>> + Send;
     /// The agents that are offered.

@@ -80,3 +80,33 @@ async fn the_audit_is_newest_first_w6() {
     assert_eq!(fixture.store.events(None, 9).await.unwrap(), [second, first.clone()]);
     assert_eq!(fixture.store.events(Some(&id("shop-1")), 9).await.unwrap(), [first]);
 }
+
+/// W6: 100,000 are kept, of every workspace together; the oldest goes with each that comes.
+#[tokio::test]
+async fn the_audit_is_bounded_and_drops_the_oldest() {
+    let fixture = Fixture::new();
+    let connection = super::super::connection::open(&fixture.home.database()).unwrap();
+    connection
+        .execute_batch(
+            "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100000)
+             INSERT INTO events (workspace, at, actor, verb) SELECT 'other', n, 'x', 'old' FROM n",
+        )
+        .unwrap();
+    let event = Event {
+        at: fixture.tick(),
+        session: None,
+        actor: Actor::Operator.to_string(),
+        verb: "new".into(),
+        from: None,
+        to: None,
+        cause: None,
+        operation: None,
+    };
+    fixture.store.record(&[event.clone(), event]).await.unwrap();
+    let kept: (i64, i64, i64) = connection
+        .query_row("SELECT count(*), min(at), sum(verb = 'new') FROM events", [], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
+        .unwrap();
+    assert_eq!(kept, (100_000, 3, 2));
+}

@@ -40,7 +40,7 @@ pub(super) struct Fixture {
     pub(super) home: Home,
     pub(super) clock: Clock,
     pub(super) store: Store,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Fixture {
@@ -49,12 +49,12 @@ impl Fixture {
         let home = Home::at(folder.path()).unwrap();
         let clock = Clock::fixed(Timestamp(1_000_000_000_000));
         let store = Store::open(&home, WorkspaceName::default(), clock.clone()).unwrap();
-        Self { home, clock, store, _folder: folder }
+        Self { home, clock, store, folder }
     }
 
     /// Closes the store; the folder goes with what is answered.
     pub(super) fn close(self) -> (Home, TempDir) {
-        (self.home, self._folder)
+        (self.home, self.folder)
     }
 
     /// Another handle with connections of its own, as another process has.

@@ -101,15 +101,23 @@ type Content = BTreeMap<String, Vec<Vec<Value>>>;
 /// Columns by table, as they were before a migration.
 type Columns = BTreeMap<String, Vec<String>>;
 
+/// A number that nothing outside the store knows: the third migration numbers messages anew.
+const RENUMBERED: (&str, &str) = ("messages", "message");
+
+/// Tables but for the search index, which is made of them.
 fn columns(connection: &Connection) -> Columns {
     let mut tables = connection
-        .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        .prepare(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+         AND name NOT LIKE 'search%'",
+        )
         .unwrap();
     let names: Vec<String> =
         tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    let of = |table: &String| {
+    let of = |table: &String| -> Vec<String> {
         let mut columns = connection.prepare("SELECT name FROM pragma_table_info(?1)").unwrap();
-        columns.query_map([table], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+        let names = columns.query_map([table], |row| row.get(0)).unwrap().map(Result::unwrap);
+        names.filter(|name: &String| (table.as_str(), name.as_str()) != RENUMBERED).collect()
     };
     names.into_iter().map(|table| (table.clone(), of(&table))).collect()
 }
@@ -189,7 +197,7 @@ async fn says_what_it_said(home: &Home) {
         ]
     );
     let first = store.session(&id("shop-1")).await.unwrap().unwrap();
-    assert_eq!((first.condition.turn, first.prs.len()), (1, 1));
+    assert_eq!((first.condition.turn, first.prs.len()), (2, 1));
     assert_eq!(
         store.messages(&id("shop-1"), usize::MAX).await.unwrap()[0].text,
         "Mend the parser, 日本"
