@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde::Deserialize;
 
-use crate::domain::agent::{ENGINE, Rule, Rules, StopWay, SubmitRule};
+use super::Hooks;
+use crate::domain::agent::{AnswerWay, ENGINE, Rule, Rules, StopWay, SubmitRule};
+use crate::domain::key::Key;
 
 /// One agent as defined by data.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -32,6 +34,10 @@ pub struct Definition {
     pub submit: SubmitRule,
     /// How it is asked to end.
     pub stop: StopWay,
+    /// How a permission is answered.
+    pub answer: AnswerWay,
+    /// What its hooks report.
+    pub hooks: Hooks,
     /// How its activity is detected.
     pub rules: Rules,
 }
@@ -82,6 +88,7 @@ impl Definition {
         }
         self.check_templates()?;
         self.check_signal()?;
+        self.check_keys()?;
         self.rules.rule.iter().try_for_each(check_rule)
     }
 
@@ -104,6 +111,15 @@ impl Definition {
         Ok(())
     }
 
+    fn check_keys(&self) -> Result<(), Wrong> {
+        for (key, names) in [("yes", &self.answer.yes), ("no", &self.answer.no)] {
+            if let Some(error) = names.iter().find_map(|name| name.parse::<Key>().err()) {
+                return Err((key.to_owned(), error.to_string()));
+            }
+        }
+        Ok(())
+    }
+
     fn check_signal(&self) -> Result<(), Wrong> {
         match self.stop.signal.as_deref() {
             None | Some("TERM" | "HUP" | "INT") => Ok(()),
@@ -120,8 +136,11 @@ fn check_rule(rule: &Rule) -> Result<(), Wrong> {
     if rule.all.is_empty() && rule.any.is_empty() {
         return Err((at, format!("rule `{}` has neither `all` nor `any`", rule.id)));
     }
-    let question =
-        rule.question.iter().flat_map(|it| [Some(&it.text), it.option.as_ref()]).flatten();
+    let question = rule
+        .question
+        .iter()
+        .flat_map(|it| [Some(&it.text), it.option.as_ref(), it.selected.as_ref()]);
+    let question = question.flatten();
     for pattern in rule.all.iter().chain(&rule.any).chain(&rule.not).chain(question) {
         if let Err(error) = Regex::new(pattern) {
             let error = error.to_string();

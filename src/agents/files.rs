@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
+use super::Hooks;
 use super::definition::Definition;
 use crate::config::Mistake;
 
@@ -43,6 +44,26 @@ pub(super) fn load(folder: &Path) -> (BTreeMap<String, Definition>, Vec<Mistake>
         }
     }
     (agents, mistakes)
+}
+
+/// The hooks of one agent, without a look at the rest of the definitions; none where it is unknown or
+/// has a mistake there.
+pub(super) fn hooks(folder: &Path, agent: &str) -> Option<Hooks> {
+    let shipped = SHIPPED.iter().find(|(name, _)| *name == agent).map(|(_, text)| *text);
+    // A name is no path.
+    let named = !agent.contains('/');
+    let own = named.then(|| std::fs::read_to_string(folder.join(format!("{agent}.toml"))));
+    let own = own.and_then(Result::ok);
+    let mut table = Table::new();
+    for text in shipped.into_iter().chain(own.as_deref()) {
+        if let Ok(above) = toml::from_str::<Table>(text) {
+            merge(&mut table, above);
+        }
+    }
+    if table.is_empty() {
+        return None;
+    }
+    table.remove("hooks").map_or_else(|| Some(Hooks::default()), |hooks| hooks.try_into().ok())
 }
 
 fn own_files(folder: &Path) -> io::Result<Vec<PathBuf>> {

@@ -3,6 +3,7 @@
 use super::lookup::ARGUMENTS;
 use super::{AgentError, Definition, Registry};
 use crate::config::Target;
+use crate::domain::launch::{LaunchPlan, LaunchedHow};
 use crate::domain::session::LaunchFacts;
 use crate::os::random;
 
@@ -12,34 +13,6 @@ pub(super) const PROMPT_LIMIT: usize = 1 << 20;
 /// Longest prompt given as an argument, bytes: what Linux takes as one argument, with room for the
 /// rest of its word. A longer one is typed.
 const ARGUMENT_LIMIT: usize = 127 << 10;
-
-/// How to launch an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LaunchPlan {
-    /// Program and arguments.
-    pub argv: Vec<String>,
-    /// Variables to set.
-    pub env: Vec<(String, String)>,
-    /// Variables to drop from the operator's environment.
-    pub env_drop: Vec<String>,
-    /// Whether the prompt is in the arguments; else it is typed after publish.
-    pub prompt_in_argv: bool,
-    /// The agent's own id of the conversation, where it is known.
-    pub agent_session_id: Option<String>,
-    /// How it comes back (`spec/lifecycle.md` B3).
-    pub how: LaunchedHow,
-}
-
-/// How a session is launched (B3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LaunchedHow {
-    /// Its conversation is resumed.
-    Resumed,
-    /// Its prompt is given.
-    PromptAgain,
-    /// Without conversation or prompt.
-    Fresh,
-}
 
 impl Registry {
     /// Works out how to launch; `resume` asks for the conversation of `launch`, where there is one

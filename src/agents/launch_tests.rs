@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::*;
+use crate::domain::launch::{LaunchPlan, LaunchedHow};
 
 struct Bench {
     folder: tempfile::TempDir,

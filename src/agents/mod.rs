@@ -4,6 +4,7 @@
 mod definition;
 mod error;
 mod files;
+mod hooks;
 mod launch;
 mod lookup;
 
@@ -17,11 +18,11 @@ use std::path::PathBuf;
 
 pub use definition::{Definition, Environment, Launch};
 pub use error::AgentError;
-pub use launch::{LaunchPlan, LaunchedHow};
+pub use hooks::{HookEvent, Hooks};
 pub use lookup::Lookup;
 
 use crate::config::{Config, Mistake, Target};
-use crate::domain::agent::{Rules, StopWay, SubmitRule};
+use crate::domain::agent::{AnswerWay, Rules, StopWay, SubmitRule};
 use crate::domain::session::LaunchFacts;
 use crate::os::paths::Home;
 
@@ -31,6 +32,11 @@ pub struct Registry {
     agents: BTreeMap<String, Definition>,
     targets: BTreeMap<String, Target>,
     lookup: Lookup,
+}
+
+/// What the hooks of one agent mean: read on its own, as a hook has no time for more.
+pub fn hooks(home: &Home, agent: &str) -> Option<Hooks> {
+    files::hooks(&home.config.join("agents"), agent)
 }
 
 impl Registry {
@@ -109,6 +115,11 @@ impl Registry {
     /// How an agent is asked to end.
     pub fn stop_way(&self, agent: &str) -> StopWay {
         self.find(agent).map(|definition| definition.stop.clone()).unwrap_or_default()
+    }
+
+    /// How a permission of an agent is answered.
+    pub fn answer_way(&self, agent: &str) -> AnswerWay {
+        self.find(agent).map(|definition| definition.answer.clone()).unwrap_or_default()
     }
 
     /// How text is submitted to an agent.

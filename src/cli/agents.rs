@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::process::Command;
 
@@ -12,7 +13,6 @@ use crate::os::command;
 use crate::os::paths::Home;
 
 use super::error::{CommandResult, Ending};
-use super::json::Named;
 use super::output::{Output, Table};
 
 /// The program of an agent whose sessions name theirs.
@@ -24,16 +24,29 @@ const VERSION_BYTES: usize = 4_096;
 /// Cells of a version that are printed.
 const VERSION_CELLS: usize = 40;
 
+/// Agent definitions and the programs that were found.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Agents")]
+pub(crate) struct AgentsJson {
+    /// In the order of their names.
+    agents: Vec<AgentJson>,
+}
+
 /// One agent.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Agent")]
 struct AgentJson {
+    /// Its name.
     name: String,
     /// Path of the program where it was found, else its name; none where the session names it.
     program: Option<String>,
+    /// What the program says of its version.
     version: Option<String>,
+    /// The program is there.
     found: bool,
     /// The version it was tried with.
     verified: Option<String>,
+    /// What the definition tells how to do.
     can: Vec<&'static str>,
 }
 
@@ -52,7 +65,7 @@ pub(crate) async fn list(home: &Home, config: &Config, out: Output) -> CommandRe
             agents.push(agent(&registry, name, definition).await);
         }
     }
-    out.answer(&Named("agents", &agents), |list| table(list.1))?;
+    out.answer(&AgentsJson { agents }, |list| table(&list.agents))?;
     Ok(Ending::Done)
 }
 

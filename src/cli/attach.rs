@@ -3,6 +3,7 @@
 use crate::adapters::Real;
 use crate::domain::error::ErrorKind;
 use crate::domain::key::Key;
+use crate::host::Reach;
 use crate::host::ports::StorePort as _;
 use crate::tui::attach::{Attach, Left, attach};
 
@@ -18,6 +19,9 @@ pub(crate) async fn run(console: &Console<Real>, args: AttachArgs) -> CommandRes
     let session = console.session(&args.id).await?;
     if !session.is_live() {
         return Err(CliError::NotRunning(args.id));
+    }
+    if !args.read_only {
+        console.host.allow(&console.actor, "press keys", Reach::Config).await?;
     }
     console.host.seen(std::slice::from_ref(&args.id)).await?;
     let leave = &console.config.leave_key;

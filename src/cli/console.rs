@@ -1,5 +1,6 @@
 //! What every command works with.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tokio::signal::unix::{SignalKind, signal};
@@ -21,6 +22,7 @@ use crate::host::report::{Progress, QUEUED, waiting_for};
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
 
+use super::caller;
 use super::error::CliError;
 use super::output::Output;
 
@@ -58,11 +60,10 @@ impl<P: Ports> Console<P> {
     /// One of them does not exist, or they cannot be read.
     pub(crate) async fn sessions(&self, ids: &[SessionId]) -> Result<Vec<Session>, CliError> {
         let found = self.host.ports().sessions(ids).await?;
+        let mut found: BTreeMap<SessionId, Session> =
+            found.into_iter().map(|session| (session.id.clone(), session)).collect();
         ids.iter()
-            .map(|id| {
-                let session = found.iter().find(|session| session.id == *id);
-                session.cloned().ok_or_else(|| HostError::NotFound(id.clone()).into())
-            })
+            .map(|id| found.remove(id).ok_or_else(|| HostError::NotFound(id.clone()).into()))
             .collect()
     }
 
@@ -97,16 +98,6 @@ impl<P: Ports> Console<P> {
     }
 }
 
-/// The session that an agent's environment names, as the actor.
-pub(crate) fn actor() -> Actor {
-    own_session().map_or(Actor::Command, Actor::Session)
-}
-
-/// The session whose agent calls (`spec/cli.md`, environment).
-pub(crate) fn own_session() -> Option<SessionId> {
-    std::env::var("CALLBOARD_SESSION_ID").ok()?.parse().ok()
-}
-
 /// The folder that the command was started in.
 ///
 /// # Errors
@@ -120,7 +111,12 @@ pub(crate) fn present_folder() -> Result<PathBuf, CliError> {
 /// # Errors
 /// It cannot be read, or is no UTF-8.
 pub(crate) fn read_input() -> Result<String, CliError> {
-    std::io::read_to_string(std::io::stdin()).map_err(CliError::io("reading standard input"))
+    std::io::read_to_string(std::io::stdin()).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => {
+            CliError::Usage { message: "standard input is no UTF-8".to_owned(), hint: None }
+        }
+        _ => CliError::io("reading standard input")(error),
+    })
 }
 
 impl<P: Ports> Console<P> {
@@ -182,6 +178,7 @@ pub(crate) async fn open(
     workspace: WorkspaceName,
     out: Output,
 ) -> Result<Console<Real>, CliError> {
+    let actor = caller::actor(&home, &workspace);
     let host = adapters::open(&home, workspace).await?;
     let cancel = CancellationToken::new();
     cancel_on_signals(cancel.clone())?;
@@ -192,7 +189,7 @@ pub(crate) async fn open(
         out,
         home,
         config,
-        actor: actor(),
+        actor,
     })
 }
 

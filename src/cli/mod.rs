@@ -7,6 +7,7 @@ mod args;
 mod ask;
 mod attach;
 mod board;
+mod caller;
 mod config;
 mod console;
 mod delete;
@@ -14,6 +15,8 @@ mod demo;
 mod edit;
 mod end;
 mod error;
+mod generated;
+mod hook;
 mod json;
 mod list;
 mod output;
@@ -21,6 +24,7 @@ mod project;
 mod purge;
 mod records;
 mod restore;
+mod schema;
 mod scripted;
 mod select;
 mod spawn;
@@ -46,6 +50,10 @@ use output::Output;
 pub fn main(args: &[OsString]) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
+        // An agent must not stumble over its hook, however it is called.
+        Err(error) if error.use_stderr() && args.get(1).is_some_and(|verb| verb == "hook") => {
+            return ExitCode::SUCCESS;
+        }
         Err(error) => return wrong_use(&error, args.iter().any(|arg| arg == "--json")),
     };
     let out = Output { json: cli.global.json, quiet: cli.global.quiet };
@@ -80,8 +88,18 @@ fn run(cli: Cli, out: Output) -> CommandResult {
             hint: Some("put --section after the command".to_owned()),
         });
     }
-    if let Some(Command::Scripted(args)) = &cli.command {
-        return scripted::run(args).map(Ending::Code);
+    match &cli.command {
+        Some(Command::Scripted(args)) => return scripted::run(args).map(Ending::Code),
+        Some(Command::Schema { name }) => return schema::run(name),
+        Some(Command::Completions { shell }) => return generated::completions(*shell),
+        Some(Command::Man) => return generated::man(),
+        Some(Command::Hook(args)) => {
+            if let Ok(workspace) = cli.global.workspace() {
+                hook::run(args, &workspace);
+            }
+            return Ok(Ending::Done);
+        }
+        _ => {}
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -95,6 +113,7 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
     if let Some(Command::Demo(args)) = cli.command {
         return demo::run(args, out).await;
     }
+    let workspace = cli.global.workspace()?;
     let home = Home::from_env().map_err(CliError::io("finding the folders"))?;
     let config = crate::config::load(&home)?;
     match &cli.command {
@@ -104,7 +123,7 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
         }
         _ => {}
     }
-    let console = console::open(home, config, cli.global.workspace, out).await?;
+    let console = console::open(home, config, workspace, out).await?;
     match cli.command {
         Some(command) => {
             tokio::spawn(console::say_waits(console.host.subscribe(), out));
@@ -157,7 +176,14 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Recover => Box::pin(records::recover(console)),
         Command::Work { id } => Box::pin(async move { Box::pin(work::run(console, &id)).await }),
         Command::Attach(args) => Box::pin(attach::run(console, args)),
-        Command::Agents(_) | Command::Config | Command::Demo(_) | Command::Scripted(_) => {
+        Command::Agents(_)
+        | Command::Config
+        | Command::Demo(_)
+        | Command::Scripted(_)
+        | Command::Hook(_)
+        | Command::Schema { .. }
+        | Command::Completions { .. }
+        | Command::Man => {
             unreachable!("done before the store was opened")
         }
     };

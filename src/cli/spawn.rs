@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use crate::domain::error::ErrorKind;
+use crate::domain::event::Actor;
 use crate::domain::ids::SessionId;
 use crate::host::ports::Ports;
 use crate::host::report::{CreateOutcome, CreateRequest, Place};
 
 use super::args::SpawnArgs;
-use super::console::{Console, own_session, present_folder, read_input};
+use super::console::{Console, present_folder, read_input};
 use super::error::{CliError, CommandResult, Ending};
 use super::json::SessionJson;
 
@@ -66,14 +67,16 @@ fn request<P: Ports>(console: &Console<P>, args: SpawnArgs) -> Result<CreateRequ
         in_place: args.in_place,
         size: (args.size.0, args.size.1),
         kind: args.kind,
-        parent: args.parent.or_else(|| caller(console)),
+        parent: args.parent.or_else(|| caller(&console.actor)),
         pin: args.pin,
         actor: console.actor.clone(),
     })
 }
 
-/// The session of the calling agent, where it lives in the same workspace (`spec/lifecycle.md` C9).
-fn caller<P: Ports>(console: &Console<P>) -> Option<SessionId> {
-    let workspace = std::env::var("CALLBOARD_WORKSPACE").ok()?;
-    own_session().filter(|_| workspace == console.host.ports().workspace().as_str())
+/// The session of the calling agent (`spec/lifecycle.md` C9).
+fn caller(actor: &Actor) -> Option<SessionId> {
+    match actor {
+        Actor::Session(id) => Some(id.clone()),
+        _ => None,
+    }
 }

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
-
+use crate::domain::answer::Answer;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
 use crate::domain::key::Key;
@@ -12,10 +11,10 @@ use crate::host::ports::Ports;
 use crate::host::report::SendResult;
 
 use super::ansi;
-use super::args::{IdArg, KeysArgs, ScreenArgs, SendArgs};
+use super::args::{Goal, IdArg, KeysArgs, ScreenArgs, SendArgs};
 use super::console::{Console, read_input};
 use super::error::{CliError, CommandResult, Ending};
-use super::json::{Named, ScreenJson, WaitJson};
+use super::json::{ScreenJson, Sent};
 use super::output::write_text;
 use super::select;
 use super::wait::{Awaited, until};
@@ -23,19 +22,14 @@ use super::wait::{Awaited, until};
 /// How long a keeper may take to show its screen.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// `{results, waited}`; `waited` only with `--wait`.
-#[derive(Debug, Serialize)]
-struct SendJson<'a> {
-    results: &'a [SendResult],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    waited: Option<WaitJson<'a>>,
-}
-
 /// `send`
 ///
 /// # Errors
 /// Wrong use, or the wait after it failed.
 pub(crate) async fn send<P: Ports>(console: &Console<P>, args: SendArgs) -> CommandResult {
+    if let Some(answer) = args.answer {
+        return self::answer(console, args, answer).await;
+    }
     let (ids, text) = split(args.words)?;
     let left_out = text.chars().count() - clean_block(&text).chars().count();
     if left_out > 0 {
@@ -47,23 +41,52 @@ pub(crate) async fn send<P: Ports>(console: &Console<P>, args: SendArgs) -> Comm
     let awaited: Vec<Awaited> = known.iter().map(Awaited::from_now_on).collect();
     let results =
         console.host.send(&console.context, &ids, &text, !args.no_enter, &console.actor).await?;
-    let ending = ending(&results);
-    if args.wait.is_empty() || ending != Ending::Done {
-        let report = SendJson { results: &results, waited: None };
-        console.out.report(&report, |report| results_text(report.results))?;
+    finish(console, &results, &awaited, &args.wait, args.timeout).await
+}
+
+/// `send --answer`: the question that is shown, and no other (`spec/lifecycle.md` K6).
+async fn answer<P: Ports>(console: &Console<P>, args: SendArgs, answer: Answer) -> CommandResult {
+    let [id] = &args.words[..] else {
+        return Err(CliError::Usage {
+            message: "an answer is for one session, and has no text".to_owned(),
+            hint: Some("callboard send ID --answer yes".to_owned()),
+        });
+    };
+    let id: SessionId = id.trim().parse()?;
+    let session = console.session(&id).await?;
+    let awaited = [Awaited::from_answer(&session, console.host.ports().now())];
+    let (ctx, question) = (&console.context, args.question.as_deref());
+    console.host.answer(ctx, &id, question, answer, &console.actor).await?;
+    let results = [SendResult { id, sent: true, reason: None }];
+    finish(console, &results, &awaited, &args.wait, args.timeout).await
+}
+
+/// Reports what was sent, and waits where that is wished.
+async fn finish<P: Ports>(
+    console: &Console<P>,
+    results: &[SendResult],
+    awaited: &[Awaited],
+    goals: &[Goal],
+    timeout: Option<Duration>,
+) -> CommandResult {
+    let ending = ending(results);
+    if goals.is_empty() || ending != Ending::Done {
+        console.out.report(&Sent { results }, |sent| results_text(sent.results))?;
         return Ok(ending);
     }
-    let found = until(console, &awaited, &args.wait, args.timeout).await?;
-    let report = SendJson { results: &results, waited: Some(WaitJson::from(&found)) };
-    console.out.report(&report, |report| {
-        format!("{}{}: {}\n", results_text(report.results), found.id, found.condition.status)
+    let found = until(console, awaited, goals, timeout).await?;
+    console.out.report(&Sent { results }, |sent| {
+        format!("{}{}: {}\n", results_text(sent.results), found.id, found.condition.status)
     })?;
     Ok(Ending::Done)
 }
 
 /// Ids, and the last word as the text; `-` as the text reads standard input.
 fn split(mut words: Vec<String>) -> Result<(Vec<IdArg>, String), CliError> {
-    let text = words.pop().unwrap_or_default();
+    let text = words.pop().filter(|_| !words.is_empty()).ok_or_else(|| CliError::Usage {
+        message: "a text is missing".to_owned(),
+        hint: Some("callboard send ID... TEXT".to_owned()),
+    })?;
     let ids = words.iter().map(|word| word.parse()).collect::<Result<Vec<IdArg>, _>>()?;
     if text != "-" {
         return Ok((ids, text));
@@ -93,7 +116,7 @@ pub(crate) async fn keys<P: Ports>(console: &Console<P>, args: KeysArgs) -> Comm
     console.session(&args.id).await?;
     console.host.keys(&console.context, &args.id, args.keys, &console.actor).await?;
     let results = [SendResult { id: args.id, sent: true, reason: None }];
-    console.out.report(&Named("results", &results), |list| results_text(list.1))?;
+    console.out.report(&Sent { results: &results }, |sent| results_text(sent.results))?;
     Ok(Ending::Done)
 }
 

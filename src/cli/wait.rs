@@ -30,12 +30,20 @@ pub(crate) struct Awaited {
     id: SessionId,
     /// States while the turn is not beyond this one do not count.
     after_turn: Option<u32>,
+    /// States that began before this time do not count either, unless they last.
+    after: Option<Timestamp>,
 }
 
 impl Awaited {
     /// Only states that follow a write from now on count.
     pub(crate) fn from_now_on(session: &Session) -> Self {
-        Self { id: session.id.clone(), after_turn: Some(session.condition.turn) }
+        let after_turn = Some(session.condition.turn);
+        Self { id: session.id.clone(), after_turn, after: None }
+    }
+
+    /// Only states that follow an answer at `now` count; an answer begins no turn.
+    pub(crate) fn from_answer(session: &Session, now: Timestamp) -> Self {
+        Self { id: session.id.clone(), after_turn: None, after: Some(now) }
     }
 
     /// Whether the state of `session` counts: it belongs to a turn beyond the named one, and began
@@ -43,11 +51,15 @@ impl Awaited {
     /// from the one before.
     fn counts(&self, session: &Session, now: Timestamp) -> bool {
         let condition = &session.condition;
-        self.after_turn.is_none_or(|turn| {
-            let fresh = condition.activity.since >= condition.sorted_at;
-            let settled = now.since(condition.sorted_at) >= SETTLED;
-            condition.turn > turn && (fresh || settled)
-        })
+        let follows = self
+            .after
+            .is_none_or(|after| condition.activity.since >= after || now.since(after) >= SETTLED);
+        follows
+            && self.after_turn.is_none_or(|turn| {
+                let fresh = condition.activity.since >= condition.sorted_at;
+                let settled = now.since(condition.sorted_at) >= SETTLED;
+                condition.turn > turn && (fresh || settled)
+            })
     }
 }
 
@@ -58,7 +70,7 @@ impl Awaited {
 pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WaitArgs) -> CommandResult {
     let awaited: Vec<Awaited> = select::ids(&args.ids)?
         .into_iter()
-        .map(|id| Awaited { id, after_turn: args.after_turn })
+        .map(|id| Awaited { id, after_turn: args.after_turn, after: None })
         .collect();
     let session = until(console, &awaited, &args.goals, args.timeout).await?;
     console.out.answer(&WaitJson::from(&session), |wait| {
@@ -93,7 +105,7 @@ async fn watch<P: Ports>(
     let mut changes = console.changes.clone();
     let mut sessions = console.sessions(&ids).await?;
     let mut probed = None;
-    let armed = awaited.iter().any(|one| one.after_turn.is_some());
+    let armed = awaited.iter().any(|one| one.after_turn.is_some() || one.after.is_some());
     let pause = if armed { SETTLING } else { PROBE_EVERY };
     loop {
         if probed.is_none_or(|at| clock::monotonic() >= at + PROBE_EVERY) {

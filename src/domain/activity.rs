@@ -68,7 +68,7 @@ impl ActivityFact {
 }
 
 /// A question that the agent shows (`spec/lifecycle.md` K6).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Question {
     /// Hash of text and options; an answer names it.
     pub id: String,
@@ -78,4 +78,7 @@ pub struct Question {
     pub text: String,
     /// The choices in order, where they can be read.
     pub options: Vec<String>,
+    /// Which of them is selected, from 0, where an answer is walked to; not part of the id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected: Option<usize>,
 }

@@ -81,6 +81,10 @@ pub struct QuestionRule {
     /// Lines that are options; the first group, else the whole match.
     #[serde(default)]
     pub option: Option<String>,
+    /// Which of these lines is selected, for a list whose options have no keys of their own: an answer
+    /// is walked to from there, and Enter takes it.
+    #[serde(default)]
+    pub selected: Option<String>,
     /// Lines after the asking one that belong to the text, as the command of a permission.
     #[serde(default)]
     pub detail_lines: u16,
@@ -108,4 +112,20 @@ pub struct SubmitRule {
     pub clear: Vec<String>,
     /// Press Enter once more where the first one did not start a turn.
     pub verify: bool,
+}
+
+/// Keys that answer a permission whose options cannot be read (K6); an empty list refuses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AnswerWay {
+    /// For yes.
+    pub yes: Vec<String>,
+    /// For no.
+    pub no: Vec<String>,
+}
+
+impl Default for AnswerWay {
+    fn default() -> Self {
+        Self { yes: vec!["y".to_owned()], no: vec!["n".to_owned()] }
+    }
 }

@@ -1,8 +1,9 @@
 //! The audit of every action (`spec/store.md` W6), and messages (Q2).
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::ids::{OperationId, SessionId};
+use super::ids::{OperationId, SessionId, WorkspaceName};
 use super::time::Timestamp;
 
 /// Who acted.
@@ -14,6 +15,13 @@ pub enum Actor {
     Command,
     /// An agent calling the command line.
     Session(SessionId),
+    /// An agent of another workspace calling the command line.
+    Elsewhere {
+        /// Its workspace.
+        workspace: WorkspaceName,
+        /// Its session there.
+        session: SessionId,
+    },
     /// callboard itself: recovery, probes.
     Callboard,
 }
@@ -24,13 +32,14 @@ impl std::fmt::Display for Actor {
             Self::Operator => f.write_str("operator"),
             Self::Command => f.write_str("command"),
             Self::Session(id) => write!(f, "session:{id}"),
+            Self::Elsewhere { workspace, session } => write!(f, "session:{workspace}/{session}"),
             Self::Callboard => f.write_str("callboard"),
         }
     }
 }
 
 /// One entry of the audit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Event {
     /// When.
     pub at: Timestamp,
@@ -51,7 +60,7 @@ pub struct Event {
 }
 
 /// A prompt that was sent, or a report of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Message {
     /// When.
     pub at: Timestamp,

@@ -2,12 +2,15 @@
 
 pub mod activity;
 pub mod agent;
+pub mod answer;
 pub mod condition;
 pub mod error;
 pub mod event;
 pub mod facts;
+pub mod hook;
 pub mod ids;
 pub mod key;
+pub mod launch;
 pub mod lifecycle;
 pub mod operation;
 pub mod plan;
@@ -21,3 +24,4 @@ pub mod text;
 pub mod time;
 pub mod trash;
 pub mod words;
+pub mod worktree;

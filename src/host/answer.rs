@@ -1,12 +1,14 @@
 //! Answering the question that an agent shows (`spec/lifecycle.md` K6).
 
 use crate::domain::activity::Question;
+use crate::domain::answer::{Answer, press};
 use crate::domain::event::{Actor, Event};
 use crate::domain::ids::SessionId;
 use crate::domain::session::Session;
 use crate::domain::text;
 
 use super::Host;
+use super::caller::Reach;
 use super::context::Context;
 use super::error::{HostError, HostResult};
 use super::ports::{Input, Ports};
@@ -15,29 +17,33 @@ use super::ports::{Input, Ports};
 const KEPT: usize = 200;
 
 impl<P: Ports> Host<P> {
-    /// Chooses an option of the shown question, by its number from 1, none for yes. The keeper
-    /// compares the question once more at the write.
+    /// Answers the question named `question`, else the one that is shown. The keeper compares it once
+    /// more at each key.
     ///
     /// # Errors
-    /// Unknown, not running, another question is shown; or the key could not be pressed.
+    /// Unknown, not running, another question is shown or none, the answer would be a guess; or the
+    /// keys could not be pressed.
     pub async fn answer(
         &self,
         ctx: &Context,
         id: &SessionId,
-        question: &str,
-        option: Option<usize>,
+        question: Option<&str>,
+        answer: Answer,
         actor: &Actor,
     ) -> HostResult<()> {
+        self.allow(actor, "answer questions", Reach::Config).await?;
         let session = self.ports.session(id).await?;
         let session = session.ok_or_else(|| HostError::NotFound(id.clone()))?;
         let shown = session.condition.question.as_ref().filter(|_| session.is_live());
-        let shown = shown.filter(|shown| shown.id == question).ok_or_else(|| changed(&session))?;
-        let number = number(shown, option);
-        let input = Input::Answer { question: shown.id.clone(), keys: keys(number) };
+        let named = |shown: &&Question| question.is_none_or(|question| shown.id == question);
+        let shown = shown.filter(named).ok_or_else(|| changed(&session, question))?;
+        let way = self.ports.answer_way(&session.launch.agent);
+        let pressed = press(shown, answer, &way).map_err(|reason| HostError::Refused {
+            message: format!("the question of session {id} cannot be answered so: {reason}"),
+            hint: Some(format!("answer it in its terminal: callboard attach {id}")),
+        })?;
+        let input = Input::Answer { question: shown.id.clone(), keys: pressed.keys };
         self.type_checked(ctx, id, &input, actor).await?;
-        let chosen = number.and_then(|number| shown.options.get(number - 1));
-        let chosen =
-            chosen.map_or_else(|| keys(number).concat(), |option| text::clean_line(option));
         let asked = text::cut(&text::clean_line(&shown.text), KEPT, "...");
         self.record(&[Event {
             at: self.ports.now(),
@@ -46,7 +52,7 @@ impl<P: Ports> Host<P> {
             verb: "answer".to_owned(),
             from: None,
             to: None,
-            cause: Some(format!("{asked} {chosen}")),
+            cause: Some(format!("{asked} {}", text::clean_line(&pressed.words))),
             operation: None,
         }])
         .await;
@@ -54,51 +60,18 @@ impl<P: Ports> Host<P> {
     }
 }
 
-fn changed(session: &Session) -> HostError {
+fn changed(session: &Session, question: Option<&str>) -> HostError {
     let id = &session.id;
-    if !session.is_live() {
-        return HostError::Refused { message: format!("session {id} does not run"), hint: None };
-    }
-    HostError::Refused {
-        message: format!("the question of session {id} has changed"),
-        hint: Some("look at the new question, then answer it".to_owned()),
-    }
-}
-
-/// The number of an option; for yes the first option that begins so, else the first. None for a
-/// question without options.
-fn number(question: &Question, option: Option<usize>) -> Option<usize> {
-    let yes = |text: &String| text.trim_start().to_lowercase().starts_with("yes");
-    option.filter(|number| *number > 0).or_else(|| {
-        let found = question.options.iter().position(yes);
-        found.or_else(|| (!question.options.is_empty()).then_some(0)).map(|index| index + 1)
-    })
-}
-
-/// The key of an option is its number, as the agents show it; a question without options takes a
-/// letter.
-fn keys(number: Option<usize>) -> Vec<String> {
-    match number {
-        Some(number) => number.to_string().chars().map(String::from).collect(),
-        None => vec!["y".to_owned()],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// K6: the key of an answer follows from the question and its options.
-    #[test]
-    fn yes_is_the_option_that_says_so() {
-        let pressed = |options: &[&str], option| {
-            let options = options.iter().map(|&option| option.to_owned()).collect();
-            let (id, kind, text) = ("q".to_owned(), "permission".to_owned(), "Run it?".to_owned());
-            keys(number(&Question { id, kind, text, options }, option)).concat()
-        };
-        assert_eq!(pressed(&["No", "Yes", "Yes, and do not ask again"], None), "2");
-        assert_eq!(pressed(&["No", "Yes", "Yes, and do not ask again"], Some(3)), "3");
-        assert_eq!(pressed(&["Allow", "Deny"], None), "1");
-        assert_eq!(pressed(&[], None), "y");
+    let refuse =
+        |message, hint: Option<&str>| HostError::Refused { message, hint: hint.map(str::to_owned) };
+    if session.deletion.is_some() {
+        refuse(format!("session {id} is in the trash"), None)
+    } else if !session.is_live() {
+        refuse(format!("session {id} does not run"), None)
+    } else if question.is_none() || session.condition.question.is_none() {
+        refuse(format!("session {id} shows no question"), None)
+    } else {
+        let hint = "look at the new question, then answer it";
+        refuse(format!("the question of session {id} has changed"), Some(hint))
     }
 }

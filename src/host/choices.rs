@@ -5,11 +5,15 @@ use crate::domain::ids::OperationId;
 use crate::domain::operation::{Operation, OperationState, Verb};
 
 use super::Host;
+use super::caller::Reach;
 use super::context::Context;
 use super::error::{HostError, HostResult};
 use super::ports::Ports;
 use super::recover::Recovered;
 use super::report::{RestoreReport, RestoreRequest, RestoreTarget};
+
+/// What agents as callers may not do to operations.
+const CHOOSE: &str = "decide on operations";
 
 impl<P: Ports> Host<P> {
     /// Tries an unfinished or stuck operation once more: finished or undone, as its step says (V2).
@@ -18,6 +22,7 @@ impl<P: Ports> Host<P> {
     /// # Errors
     /// There is no such operation, it still runs, or it cannot be recovered.
     pub async fn resume(&self, ctx: &Context, id: &OperationId, actor: &Actor) -> HostResult<bool> {
+        self.allow(actor, CHOOSE, Reach::Config).await?;
         let (operation, own) = self.claim(id).await?;
         self.audit("resume", &operation.session_ids, actor, Some(id)).await;
         let recovered = self.recover_operation(ctx, id, own).await?;
@@ -29,6 +34,7 @@ impl<P: Ports> Host<P> {
     /// # Errors
     /// There is no such operation, or it still runs.
     pub async fn abandon(&self, ctx: &Context, id: &OperationId, actor: &Actor) -> HostResult<()> {
+        self.allow(actor, CHOOSE, Reach::Config).await?;
         let (operation, _own) = self.claim(id).await?;
         self.audit("abandon", &operation.session_ids, actor, Some(id)).await;
         let error = operation.error.clone();
@@ -43,10 +49,21 @@ impl<P: Ports> Host<P> {
             let message = format!("operation {id} still runs");
             return Err(HostError::Refused { message, hint: None });
         };
-        let unfinished = self.ports.unfinished().await?;
-        let found = unfinished.into_iter().find(|operation| operation.id == *id);
-        let operation = found.ok_or_else(|| HostError::NoOperation(id.clone()))?;
-        Ok((operation, own))
+        let operation = self.find_operation(id).await?;
+        if unfinished(&operation) {
+            return Ok((operation, own));
+        }
+        let message = format!("operation {id} has ended: {}", operation.state.as_str());
+        Err(HostError::Refused { message, hint: None })
+    }
+
+    /// One operation as it is now.
+    ///
+    /// # Errors
+    /// There is none, or the store cannot be read.
+    pub async fn find_operation(&self, id: &OperationId) -> HostResult<Operation> {
+        let found = self.ports.operation(id).await?;
+        found.ok_or_else(|| HostError::NoOperation(id.clone()))
     }
 
     /// Undoes an operation: a delete by restoring exactly its batch; another one only while it has
@@ -60,10 +77,9 @@ impl<P: Ports> Host<P> {
         id: &OperationId,
         actor: &Actor,
     ) -> HostResult<RestoreReport> {
-        let operations = self.ports.operations(usize::MAX).await?;
-        let found = operations.into_iter().find(|operation| operation.id == *id);
-        let operation = found.ok_or_else(|| HostError::NoOperation(id.clone()))?;
-        let unfinished = matches!(operation.state, OperationState::Running | OperationState::Stuck);
+        self.allow(actor, CHOOSE, Reach::Config).await?;
+        let operation = self.find_operation(id).await?;
+        let unfinished = unfinished(&operation);
         if operation.kind == Verb::Delete && !self.ports.batch(id).await?.is_empty() {
             return self.undo_delete(ctx, &operation, unfinished, actor).await;
         }
@@ -115,6 +131,10 @@ impl<P: Ports> Host<P> {
         }
         Ok(report)
     }
+}
+
+fn unfinished(operation: &Operation) -> bool {
+    matches!(operation.state, OperationState::Running | OperationState::Stuck)
 }
 
 /// Why an operation that has ended stays as it is.

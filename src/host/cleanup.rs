@@ -8,6 +8,7 @@ use crate::domain::query::{Filter, PageQuery};
 use crate::domain::session::Session;
 
 use super::Host;
+use super::caller::Reach;
 use super::context::{CLEAN_UP, Context};
 use super::error::HostResult;
 use super::ports::{Freed, Ports, Worktree};
@@ -46,6 +47,7 @@ impl<P: Ports> Host<P> {
         project: Option<&ProjectName>,
         actor: &Actor,
     ) -> HostResult<StopReport> {
+        self.allow(actor, "give back worktrees", Reach::Config).await?;
         let sessions = self.left_worktrees(project).await?;
         let ids: Vec<_> = sessions.into_iter().map(|session| session.id).collect();
         self.end_all(ctx, &ids, &Conditions::default(), Way::Cleanup, actor).await

@@ -8,9 +8,13 @@ use crate::domain::rail::{Project, ProjectSetup};
 use crate::domain::text;
 
 use super::Host;
+use super::caller::Reach;
 use super::create::check::canonical;
 use super::error::{HostError, HostResult};
 use super::ports::Ports;
+
+/// What agents as callers may not do to projects.
+const PROJECTS: &str = "change the list of projects";
 
 impl<P: Ports> Host<P> {
     /// Pins or unpins; answers the ids that exist.
@@ -23,6 +27,7 @@ impl<P: Ports> Host<P> {
         pinned: bool,
         actor: &Actor,
     ) -> HostResult<Vec<SessionId>> {
+        self.allow(actor, "pin", Reach::Sessions(ids)).await?;
         let changed = self.ports.pin(ids, pinned).await?;
         self.audit(if pinned { "pin" } else { "unpin" }, &changed, actor, None).await;
         Ok(changed)
@@ -38,6 +43,7 @@ impl<P: Ports> Host<P> {
             let message = "a title cannot be empty".to_owned();
             return Err(HostError::Usage { message, hint: None });
         }
+        self.allow(actor, "rename", Reach::Sessions(std::slice::from_ref(id))).await?;
         let before = self.ports.session(id).await?;
         let before = before.ok_or_else(|| HostError::NotFound(id.clone()))?.title;
         if !self.ports.rename(id, &title).await? {
@@ -67,6 +73,7 @@ impl<P: Ports> Host<P> {
         setup: ProjectSetup,
         actor: &Actor,
     ) -> HostResult<Project> {
+        self.allow(actor, PROJECTS, Reach::Config).await?;
         if name.as_ref().is_some_and(|name| name.as_str() == CHAT) {
             let message = format!("{CHAT} is reserved for sessions outside projects");
             return Err(HostError::Usage { message, hint: Some("choose another --name".into()) });
@@ -92,6 +99,7 @@ impl<P: Ports> Host<P> {
     /// # Errors
     /// There is no such project.
     pub async fn remove_project(&self, name: &ProjectName, actor: &Actor) -> HostResult<()> {
+        self.allow(actor, PROJECTS, Reach::Config).await?;
         self.registered(name).await?;
         self.ports.remove_project(name).await?;
         self.audit_project("project_remove", name.to_string(), actor).await;
@@ -108,6 +116,7 @@ impl<P: Ports> Host<P> {
         position: u32,
         actor: &Actor,
     ) -> HostResult<()> {
+        self.allow(actor, PROJECTS, Reach::Config).await?;
         self.registered(name).await?;
         self.ports.move_project(name, position).await?;
         self.audit_project("project_move", format!("{name} to place {position}"), actor).await;

@@ -9,6 +9,7 @@ use crate::domain::session::{FolderKind, Kind, Session};
 use crate::os::random;
 
 use super::Host;
+use super::caller::Reach;
 use super::context::{CLEAN_UP, CLOSE, Context, PUBLISH, START};
 use super::create::planned::Planned;
 use super::create::source;
@@ -33,6 +34,7 @@ impl<P: Ports> Host<P> {
         id: &SessionId,
         actor: &Actor,
     ) -> HostResult<(Session, LaunchedHow)> {
+        self.allow(actor, "restore", Reach::Sessions(std::slice::from_ref(id))).await?;
         self.launchable(id).await?;
         let operation = self.operation(Verb::Launch, vec![id.clone()]);
         let _own = self.own(&operation).await?;
@@ -202,9 +204,11 @@ impl<P: Ports> Host<P> {
             project: project.clone(),
             repository: repository.to_owned(),
             branch: session.branch.clone(),
+            free_branch: None,
             base: session.base.clone(),
         };
         let planned = self.ports.check_worktree(&ctx, &request).await?;
+        let request = request.as_planned(&planned);
         let planned = [Planned::result(&session.id, repository, &planned)];
         self.step(&ctx, &operation.id, "worktree", &planned).await?;
         let made = self.ports.create_worktree(&ctx, &request);

@@ -3,6 +3,7 @@
 
 mod again;
 mod answer;
+mod caller;
 mod choices;
 mod cleanup;
 pub mod context;
@@ -31,6 +32,7 @@ mod stop;
 mod tests;
 mod uncommitted;
 
+pub use caller::Reach;
 pub use delete::Admission;
 
 use std::sync::Arc;

@@ -10,6 +10,7 @@ use crate::domain::session::Session;
 use crate::domain::trash::trees;
 
 use super::Host;
+use super::caller::Reach;
 use super::context::{CLEAN_UP, Context};
 use super::delete::moves::Move;
 use super::error::{HostError, HostResult};
@@ -46,6 +47,9 @@ impl<P: Ports> Host<P> {
         request: RestoreRequest,
     ) -> HostResult<RestoreReport> {
         let mut found = self.find(&request.target).await?;
+        let trashed = found.components.iter().flatten().map(|session| &session.id);
+        let touched: Vec<SessionId> = trashed.chain(&found.ended).cloned().collect();
+        self.allow(&request.actor, "restore", Reach::Sessions(&touched)).await?;
         check_to(&request, &found)?;
         let mut report = RestoreReport::default();
         if !found.components.is_empty() {

@@ -8,6 +8,7 @@ use crate::domain::session::Session;
 use crate::domain::text;
 
 use super::Host;
+use super::caller::Reach;
 use super::context::{Context, START};
 use super::create::source;
 use super::error::{HostError, HostResult};
@@ -38,6 +39,7 @@ impl<P: Ports> Host<P> {
             let message = "there is no text to send".to_owned();
             return Err(HostError::Usage { message, hint: None });
         }
+        self.allow(actor, "send", Reach::Sessions(ids)).await?;
         let input = Input::Text { text, enter };
         let sent = parallel::ordered(SENDING, distinct(ids), |id| {
             let (host, ctx, actor) = (self.clone(), ctx.clone(), actor.clone());
@@ -62,6 +64,7 @@ impl<P: Ports> Host<P> {
         keys: Vec<String>,
         actor: &Actor,
     ) -> HostResult<()> {
+        self.allow(actor, "press keys", Reach::Config).await?;
         self.type_checked(ctx, id, &Input::Keys(keys), actor).await?;
         self.audit("keys", std::slice::from_ref(id), actor, None).await;
         Ok(())

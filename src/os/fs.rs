@@ -60,6 +60,21 @@ pub fn write_atomic(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Replaces a file of another program by one step, with the mode that the process gives new files.
+/// Not flushed to the disk: a crash of the machine may lose it, as it may what that program writes.
+///
+/// # Errors
+/// The folder cannot be written to.
+pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    use std::io::Write as _;
+    let folder = path.parent().unwrap_or_else(|| Path::new("."));
+    let mode = Permissions::from_mode(0o666);
+    let mut file = tempfile::Builder::new().permissions(mode).tempfile_in(folder)?;
+    file.write_all(content)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
 /// Removes a folder with everything in it, read-only folders too, and answers how many bytes of
 /// files went. Links are removed, never followed. A folder that is gone is a success.
 ///

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::domain::activity::ActivityFact;
 use crate::domain::facts::Facts;
+use crate::domain::hook::HookReport;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::time::Timestamp;
 
@@ -16,7 +17,7 @@ use super::columns::{Columns, to_json_or_none};
 use super::connection::{self, Durability};
 use super::error::{Fault, Outcome};
 use super::log::Log;
-use super::{Scope, StoreError, condition, migrate};
+use super::{Scope, StoreError, audit, condition, migrate};
 
 /// Writes the facts of one session. Blocks: for a thread that nothing waits for (`spec/runtime.md`).
 #[derive(Debug)]
@@ -58,9 +59,7 @@ impl FactsWriter {
     /// # Errors
     /// The database was busy for 5 s, cannot be written, or has no such session.
     pub fn write(&mut self, facts: &Facts, now: Timestamp) -> Result<(), StoreError> {
-        if identity(&self.database)? != self.file {
-            (self.connection, self.log, self.file) = connect(&self.database)?;
-        }
+        self.reopen()?;
         let (workspace, session) = (self.workspace.as_str(), &self.session);
         connection::begin(&mut self.connection, Durability::Normal, |conn| {
             record(&Scope { conn, workspace, now }, session, facts)
@@ -75,6 +74,64 @@ impl FactsWriter {
     pub fn tidy(&self) {
         self.log.tidy(&self.connection);
     }
+}
+
+/// Keeps what a hook told beside the facts.
+impl FactsWriter {
+    /// Stores the agent's own id of the conversation and its message (H2, H3). False where the launch is
+    /// not published yet: it may still fail, and must not change what is known then (C8, B2). What is of
+    /// an older launch or of a tombstone is dropped (S5, D13).
+    ///
+    /// # Errors
+    /// As [`FactsWriter::write`].
+    pub fn report(
+        &mut self,
+        generation: u32,
+        report: &HookReport,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.reopen()?;
+        let (workspace, session) = (self.workspace.as_str(), &self.session);
+        connection::begin(&mut self.connection, Durability::Normal, |conn| {
+            keep(&Scope { conn, workspace, now }, session, generation, report)
+        })
+        .map_err(|fault| {
+            fault.during(&format!("keep a report of session {session}"), &self.database)
+        })
+    }
+
+    fn reopen(&mut self) -> Result<(), StoreError> {
+        if identity(&self.database)? != self.file {
+            (self.connection, self.log, self.file) = connect(&self.database)?;
+        }
+        Ok(())
+    }
+}
+
+fn keep(scope: &Scope<'_>, id: &SessionId, generation: u32, report: &HookReport) -> Outcome<bool> {
+    let Some(row) = condition::find(scope, id)? else {
+        return Err(StoreError::NoSession { id: id.clone() }.into());
+    };
+    let published = row.condition.lifecycle.published;
+    if row.deleted || generation < published {
+        return Ok(true);
+    }
+    if generation > published {
+        return Ok(false);
+    }
+    if let Some(own) = &report.agent_session_id {
+        scope
+            .conn
+            .prepare_cached(
+                "UPDATE details SET launch = json_set(launch, '$.agent_session_id', ?2)
+                 WHERE rid = ?1 AND launch ->> '$.agent_session_id' IS NOT ?2",
+            )?
+            .execute(params![row.rid, own])?;
+    }
+    if let Some(text) = &report.message {
+        audit::message(&Scope { now: report.at, ..*scope }, row.rid, text, "agent")?;
+    }
+    Ok(true)
 }
 
 fn connect(database: &Path) -> Result<(Connection, Log, (u64, u64)), StoreError> {

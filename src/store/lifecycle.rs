@@ -4,7 +4,7 @@ use rusqlite::params;
 
 use crate::domain::condition::Condition;
 use crate::domain::ids::SessionId;
-use crate::domain::lifecycle::TerminationReason;
+use crate::domain::lifecycle::{State, TerminationReason};
 use crate::domain::pr::PrFacts;
 use crate::domain::probe::Evidence;
 
@@ -188,12 +188,11 @@ fn end(scope: &Scope<'_>, id: &SessionId, reason: Option<TerminationReason>) -> 
         return Err(StoreError::NoSession { id: id.clone() }.into());
     };
     // A stopped agent's keeper, or a probe meanwhile, may have told of the end first; the reason is
-    // the coordinator's.
+    // the coordinator's. That the work is done can be said of every session that ended.
     let lifecycle = &row.condition.lifecycle;
     let gives_way = match lifecycle.reason {
         Some(TerminationReason::AgentProcessExited | TerminationReason::RuntimeLost) => true,
-        Some(TerminationReason::ManuallyKilled) => reason.is_none(),
-        _ => false,
+        _ => reason.is_none() && lifecycle.state != State::Done,
     };
     if row.deleted || (lifecycle.state.is_terminal() && !gives_way) {
         return Ok(());

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::git::Repository;
 use super::ours::git_dir;
 
 /// One line of `git worktree list`.
@@ -42,7 +43,23 @@ pub(super) fn parse_list(output: &[u8]) -> Vec<Listed> {
 
 /// The branch that an unfinished rebase or bisect of a worktree keeps in use.
 pub(super) fn held_branch(worktree: &Path) -> Option<String> {
-    let folder = git_dir(worktree)?;
+    held_in(&git_dir(worktree)?)
+}
+
+/// The worktree whose unfinished rebase or bisect keeps a branch in use.
+pub(super) fn holder(repository: &Repository, branch: &str) -> Option<PathBuf> {
+    let holds = |folder: &Path| held_in(folder).is_some_and(|held| held == branch);
+    if holds(&repository.common) {
+        return Some(repository.folder.clone());
+    }
+    let linked = std::fs::read_dir(repository.common.join("worktrees")).ok()?.flatten();
+    let folder = linked.map(|entry| entry.path()).find(|folder| holds(folder))?;
+    let link = std::fs::read_to_string(folder.join("gitdir")).ok()?;
+    Path::new(link.trim_end()).parent().map(Path::to_owned)
+}
+
+/// The same by the git folder of a worktree.
+fn held_in(folder: &Path) -> Option<String> {
     ["rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"].iter().find_map(|file| {
         let text = std::fs::read_to_string(folder.join(file)).ok()?;
         let name = text.trim();

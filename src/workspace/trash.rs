@@ -1,9 +1,9 @@
 //! Moving worktrees aside whole and back (`spec/lifecycle.md` D9, R1, R2).
 //!
-//! There: lock, rename, repair, detach. Back: rename, repair, attach, unlock. Every step may find
-//! itself done already, so that a move that was cut short is continued by calling it again: where
-//! the folder is tells how far it came. The lock comes first, since an unlocked worktree that is
-//! not where git thinks loses its index at the next prune.
+//! There: lock, rename, register, detach. Back: rename, register, attach, unlock. Every step may
+//! find itself done already, so that a move that was cut short is continued by calling it again:
+//! where the folder is tells how far it came. The lock comes first, since an unlocked worktree that
+//! is not where git thinks loses its index at the next prune.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::git::{Args, Repository, RepositoryLock};
-use super::ours::{git_dir, real, strictly_inside, unfinished};
+use super::list::holder;
+use super::ours::{git_dir, strictly_inside, unfinished};
+use super::registered::{LOCK_REASON, heal_link, lock_worktree, unlock_worktree};
 use super::{Moved, Workspace, WorkspaceError, WorkspaceResult};
 use crate::os::fs::{rename_noreplace, write_atomic};
 use crate::os::paths::private_dir;
-
-/// The reason of our lock; another reason is the operator's and stays.
-const LOCK_REASON: &str = "in callboard's trash";
 
 /// Longer than a prune of someone else takes from looking for the lock to looking for the folder: one
 /// that saw no lock must have seen the folder too before it goes, or it takes the index away.
@@ -79,7 +78,7 @@ impl Workspace {
             let record = self.record(&repository, from).await?.or_branch_of(find_record(to)?);
             write_record(to, &record)?;
             let locks = record.git_dir.is_some() && !record.was_locked;
-            if locks && self.lock_worktree(&held, &repository, from).await? {
+            if locks && lock_worktree(from)? {
                 // The other moves of the repository go on meanwhile.
                 drop(held);
                 tokio::time::sleep(PRUNE_LOOKS).await;
@@ -87,7 +86,7 @@ impl Workspace {
             }
             if let Err(error) = rename(from, to) {
                 if locks {
-                    self.unlock_worktree(&held, &repository, from).await?;
+                    unlock_worktree(from)?;
                 }
                 forget(to);
                 return Err(error);
@@ -100,7 +99,7 @@ impl Workspace {
         if record.git_dir.is_none() {
             return Ok(note("it was no registered worktree"));
         }
-        self.repair(&held, &repository, to).await?;
+        self.register(&held, &repository, to).await?;
         self.detach(&held, to, &record).await
     }
 
@@ -161,14 +160,14 @@ impl Workspace {
             forget(from);
             return Ok(Moved::default());
         };
-        // By name alone: a relative link is wrong until the repair.
+        // By name alone: a relative link is wrong until it is registered.
         if git_dir(to).is_some_and(|found| found.file_name() != folder.file_name()) {
             return Err(WorkspaceError::Occupied(to.to_owned()));
         }
-        self.repair(&held, &repository, to).await?;
+        self.register(&held, &repository, to).await?;
         let moved = self.attach(&held, &repository, to, &record).await?;
-        if !record.was_locked && folder.join("locked").exists() {
-            self.unlock_worktree(&held, &repository, to).await?;
+        if !record.was_locked {
+            unlock_worktree(to)?;
         }
         forget(from);
         Ok(moved)
@@ -201,41 +200,6 @@ impl Workspace {
         let branch = branch.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
         let commit = self.git.commit(path, "HEAD").await?;
         Ok(Record { git_dir: Some(folder), was_locked, branch, commit })
-    }
-
-    /// Whether it had to be locked: it may be locked already.
-    async fn lock_worktree(
-        &self,
-        held: &RepositoryLock,
-        repository: &Repository,
-        path: &Path,
-    ) -> WorkspaceResult<bool> {
-        if git_dir(path).is_some_and(|folder| folder.join("locked").exists()) {
-            return Ok(false);
-        }
-        let args: Args<'_> = &[&"worktree", &"lock", &"--reason", &LOCK_REASON, &path];
-        self.git.change(held, "lock the worktree", &repository.folder, args).await?;
-        Ok(true)
-    }
-
-    async fn unlock_worktree(
-        &self,
-        held: &RepositoryLock,
-        repository: &Repository,
-        path: &Path,
-    ) -> WorkspaceResult<()> {
-        let args: Args<'_> = &[&"worktree", &"unlock", &path];
-        self.git.change(held, "unlock the worktree", &repository.folder, args).await
-    }
-
-    async fn repair(
-        &self,
-        held: &RepositoryLock,
-        repository: &Repository,
-        path: &Path,
-    ) -> WorkspaceResult<()> {
-        let args: Args<'_> = &[&"worktree", &"repair", &path];
-        self.git.change(held, "register the worktree anew", &repository.folder, args).await
     }
 
     /// Frees the branch: HEAD names the commit itself. Neither index nor files are touched.
@@ -282,23 +246,21 @@ impl Workspace {
         if record.git_dir.as_deref().is_some_and(|folder| unfinished(folder).is_some()) {
             return Ok(Moved::default());
         }
-        let place = real(path);
-        let listed = self.git.worktrees(repository).await?;
-        let user =
-            listed.iter().find(|it| it.branch.as_deref() == Some(branch) && it.path != place);
-        if let Some(user) = user {
-            let user = user.path.display();
+        let full = format!("refs/heads/{branch}");
+        let found: Args<'_> = &[&"for-each-ref", &"--format=%(objectname) %(worktreepath)", &full];
+        let found = self.git.ask("look for the branch", path, found).await?;
+        let Some((now, user)) = found.as_deref().and_then(|line| line.split_once(' ')) else {
+            return Ok(note(&format!("left detached: branch {branch} is gone")));
+        };
+        let user = Some(PathBuf::from(user)).filter(|user| !user.as_os_str().is_empty());
+        if let Some(user) = user.or_else(|| holder(repository, branch)) {
+            let user = user.display();
             return Ok(note(&format!("left detached: branch {branch} is in use in {user}")));
         }
-        match self.git.branch(&repository.folder, branch).await? {
-            Some(now) if now == *commit => {}
-            Some(_) => {
-                return Ok(note(&format!("left detached: branch {branch} has moved on")));
-            }
-            None => return Ok(note(&format!("left detached: branch {branch} is gone"))),
+        if now != commit {
+            return Ok(note(&format!("left detached: branch {branch} has moved on")));
         }
-        let (message, full) =
-            ("brought back from callboard's trash", format!("refs/heads/{branch}"));
+        let message = "brought back from callboard's trash";
         let args: Args<'_> = &[&"symbolic-ref", &"-m", &message, &"HEAD", &full];
         self.git.change(held, "attach the branch", path, args).await?;
         Ok(Moved::default())
@@ -351,27 +313,6 @@ fn move_alone(from: &Path, to: &Path) -> WorkspaceResult<Moved> {
         return Err(WorkspaceError::NoFolder(from.to_owned()));
     }
     Ok(note("its repository is gone: only the folder was moved"))
-}
-
-/// Puts back a `.git` file that was lost, where the repository knows the worktree: no repair of
-/// git's does, and without it the folder could not be told from any other.
-fn heal_link(repository: &Repository, worktree: &Path) -> WorkspaceResult<()> {
-    let link = real(worktree).join(".git");
-    let Ok(folders) = std::fs::read_dir(repository.common.join("worktrees")) else {
-        return Ok(());
-    };
-    if exists(&link) {
-        return Ok(());
-    }
-    let of_this = |folder: &PathBuf| {
-        std::fs::read_to_string(folder.join("gitdir"))
-            .is_ok_and(|text| folder.join(text.trim_end()) == link)
-    };
-    let Some(folder) = folders.flatten().map(|entry| entry.path()).find(of_this) else {
-        return Ok(());
-    };
-    let content = [b"gitdir: ", folder.as_os_str().as_encoded_bytes(), b"\n"].concat();
-    std::fs::write(&link, content).map_err(WorkspaceError::io("put back", &link))
 }
 
 fn record_path(in_trash: &Path) -> PathBuf {

@@ -242,10 +242,10 @@ fn events_name_each_verb_its_actor_and_its_result() {
 #[test]
 fn an_agent_is_named_as_the_actor() {
     let home = TestHome::new();
-    let (parent, child) = (home.scripted("wait"), home.scripted("wait"));
-    let mut command = home.command(["rename", &child, "By an agent"]);
-    assert!(command.env("CALLBOARD_SESSION_ID", &parent).output().unwrap().status.success());
-    let events = home.run(["events", &child, "--json"]).ok().json();
-    assert_eq!(events["events"][0]["actor"], format!("session:{parent}"));
+    let id = home.scripted("wait");
+    let mut command = home.command(["rename", &id, "By an agent"]);
+    assert!(command.env("CALLBOARD_SESSION_ID", &id).output().unwrap().status.success());
+    let events = home.run(["events", &id, "--json"]).ok().json();
+    assert_eq!(events["events"][0]["actor"], format!("session:{id}"));
     home.finish();
 }

@@ -5,9 +5,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod callers;
 mod contract;
 mod create;
 mod ends;
+mod golden;
+mod hooks;
 mod parsing;
 mod places;
 mod scripted;

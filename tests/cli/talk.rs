@@ -14,10 +14,6 @@ fn a_text_reaches_the_agent_and_the_answer_is_waited_for() {
         .ok()
         .json();
     assert_eq!(sent["results"][0]["sent"], true);
-    assert_eq!(
-        (sent["waited"]["id"].as_str(), sent["waited"]["activity"].as_str()),
-        (Some(&*id), Some("idle"))
-    );
     assert!(home.run(["screen", &id]).ok().stdout.contains("You said: hello there"));
     assert!(home.show(&id)["turn"].as_u64().unwrap() > turn);
     let messages = home.run(["messages", &id, "--json"]).ok().json();
@@ -100,5 +96,47 @@ fn waiting_ends_with_the_code_of_what_happened() {
     let answer = home.run(["wait", &id, "--for", "idle", "--json"]).code(4);
     assert_eq!(answer.error()["id"], id.as_str());
     home.wait(&id, "killed");
+    home.finish();
+}
+
+/// K6: a question is answered by its own option; another one, or none, is refused, and a guess too.
+#[test]
+fn a_question_is_answered_from_the_command_line_k6() {
+    let home = TestHome::new();
+    let script = "ask permission Run the tests? | Yes | Yes, always | No;\
+                  ask permission Push it? | Yes | No;forever;prompt;end";
+    let args = ["spawn", "--chat", "--json", "--agent", "scripted", "--", "-e", script];
+    let id = home.run(args).ok().json()["id"].as_str().unwrap().to_owned();
+    home.wait(&id, "needs_input");
+    let question = home.show(&id)["question"].clone();
+    assert_eq!(question["options"].as_array().unwrap().len(), 3);
+    let qid = question["id"].as_str().unwrap();
+    let refused = home.run(["send", &id, "--answer", "no", "--question", "another", "--json"]);
+    assert!(refused.code(4).error()["message"].as_str().unwrap().contains("changed"));
+    home.run(["send", &id, "--answer", "4"]).code(4);
+    home.run(["send", &id, "text", "--answer", "yes"]).code(2);
+    home.run(["send", &id]).code(2);
+    let sent = home.run(["send", &id, "--answer", "2", "--question", qid, "--json"]).ok().json();
+    assert_eq!(
+        (&sent["results"][0]["id"], &sent["results"][0]["sent"]),
+        (&id.as_str().into(), &true.into())
+    );
+    home.wait_screen(&id, "Answer: Yes, always");
+    crate::support::until("the second question", || {
+        (home.show(&id)["question"]["text"] == "Push it?").then_some(())
+    });
+    home.run(["send", &id, "--answer", "yes", "--question", qid]).code(4);
+    let answered = ["send", &id, "--answer", "no", "--wait", "idle", "--timeout", "20s"];
+    home.run(answered).ok();
+    home.wait_screen(&id, "Answer: No");
+    home.run(["send", &id, "--answer", "yes"]).code(4);
+    home.run(["send", "chat-99", "--answer", "yes"]).code(3);
+    let events = home.run(["events", &id, "--json"]).ok().json();
+    let cause = |event: &serde_json::Value| {
+        (event["verb"] == "answer").then(|| event["cause"].as_str().unwrap().to_owned())
+    };
+    let causes: Vec<String> =
+        events["events"].as_array().unwrap().iter().filter_map(cause).collect();
+    assert_eq!(causes, ["Push it? No", "Run the tests? Yes, always"]);
     home.finish();
 }

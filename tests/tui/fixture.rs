@@ -143,6 +143,7 @@ pub(crate) fn shop() -> Vec<Session> {
         options: ["Yes", "Yes, and do not ask again", "No, and say what to do"]
             .map(str::to_owned)
             .to_vec(),
+        selected: None,
     });
     asks.branch = Some("cart-rounding".to_owned());
     asks.dirty = Some(3);

@@ -240,6 +240,7 @@ impl Look {
             kind: kind.to_owned(),
             text: text.to_owned(),
             options,
+            selected: None,
         })
     }
 

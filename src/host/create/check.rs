@@ -40,6 +40,7 @@ impl Draft {
             project: project.name.clone(),
             repository: project.path.clone(),
             branch: self.request.branch.clone(),
+            free_branch: None,
             base: self.request.base.clone(),
         })
     }
@@ -90,6 +91,8 @@ impl<P: Ports> Host<P> {
         ctx: &Context,
         request: CreateRequest,
     ) -> HostResult<Draft> {
+        let (parent, id) = (request.parent.as_ref(), request.id.as_ref());
+        self.allow_spawn(&request.actor, parent, id).await?;
         check_text("prompt", request.prompt.as_deref())?;
         check_text("goal", request.goal.as_deref())?;
         self.ports.check_agent(&request.launch)?;

@@ -16,6 +16,7 @@ use crate::domain::plan::{Conditions, Plan, PlanItem};
 use crate::os::random;
 
 use super::Host;
+use super::caller::Reach;
 use super::context::Context;
 use super::error::{HostError, HostResult};
 use super::journal::result;
@@ -68,6 +69,7 @@ impl<P: Ports> Host<P> {
     /// # Errors
     /// The sessions or the keepers cannot be listed.
     pub async fn clear_request(&self, actor: Actor) -> HostResult<DeleteRequest> {
+        self.allow(&actor, "clear a workspace", Reach::Config).await?;
         let mut ids: BTreeSet<SessionId> = self.ports.all_ids().await?.into_iter().collect();
         ids.extend(self.ports.keepers().await?);
         let conditions = Conditions::default();
@@ -88,6 +90,8 @@ impl<P: Ports> Host<P> {
         request: DeleteRequest,
         admission: Admission<'_>,
     ) -> HostResult<DeleteReport> {
+        let asked: Vec<SessionId> = request.ids.iter().cloned().collect();
+        self.allow(&request.actor, "delete", Reach::Sessions(&asked)).await?;
         if !self.ports.has_batches() {
             return Err(HostError::BatchUnavailable);
         }

@@ -16,6 +16,7 @@ use crate::domain::session::Session;
 use crate::domain::trash::{Tombstone, trees};
 
 use super::Host;
+use super::caller::Reach;
 use super::context::{CLOSE, Context};
 use super::delete::Admission;
 use super::delete::moves::Move;
@@ -76,6 +77,7 @@ impl<P: Ports> Host<P> {
         request: &PurgeRequest,
         admission: Admission<'_>,
     ) -> HostResult<PurgeReport> {
+        self.allow(&request.actor, "purge", Reach::Config).await?;
         let admitted = self.choose(request).await?;
         if admitted.trees.is_empty() {
             return Ok(report(&admitted.skipped));

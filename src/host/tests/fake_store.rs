@@ -88,9 +88,12 @@ impl StorePort for Recorder {
         let ids: BTreeSet<&SessionId> = ids.iter().collect();
         Ok(self.read(|m| ids.iter().filter_map(|id| m.sessions.get(*id)).cloned().collect()))
     }
-    async fn page(&self, _query: &PageQuery) -> PortResult<Page> {
+    async fn page(&self, query: &PageQuery) -> PortResult<Page> {
         let sessions = self.read(|m| {
-            m.sessions.values().filter(|s| s.deletion.is_none()).cloned().collect::<Vec<_>>()
+            let parent = query.filter.parent.as_ref();
+            let below = |s: &&Session| parent.is_none() || s.parent.as_ref() == parent;
+            let present = m.sessions.values().filter(|s| s.deletion.is_none());
+            present.filter(below).cloned().collect::<Vec<_>>()
         });
         Ok(Page { total: sessions.len() as u64, sessions, next_cursor: None })
     }
@@ -296,7 +299,8 @@ impl StorePort for Recorder {
         self.call("end", Some(id), None)?;
         self.change(|m| {
             m.edit(id, |s| {
-                if s.condition.lifecycle.state.is_terminal() || s.deletion.is_some() {
+                let ended = s.condition.lifecycle.state.is_terminal();
+                if (ended && reason.is_some()) || s.deletion.is_some() {
                     return s;
                 }
                 let condition = match reason {
@@ -440,6 +444,9 @@ impl StorePort for Recorder {
         let open =
             |o: &&Operation| matches!(o.state, OperationState::Running | OperationState::Stuck);
         Ok(self.read(|m| m.operations.iter().filter(open).cloned().collect()))
+    }
+    async fn operation(&self, id: &OperationId) -> PortResult<Option<Operation>> {
+        Ok(self.read(|m| m.operations.iter().find(|operation| operation.id == *id).cloned()))
     }
     async fn operations(&self, _limit: usize) -> PortResult<Vec<Operation>> {
         Ok(self.read(|m| m.operations.clone()))

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use crate::domain::agent::AnswerWay;
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Event, Message};
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
@@ -15,9 +16,9 @@ use crate::domain::session::{FolderKind, LaunchFacts, Session};
 use crate::host::context::Context;
 use crate::host::lanes::Lanes;
 use crate::host::ports::{
-    AgentPort, Changes, Closed, FolderPort, Freed, Input, LaunchPlan, LaunchedHow, Moved,
-    PortError, PortResult, RuntimePort, ScreenText, StartRequest, Started, Staying, WorkspacePort,
-    Worktree, WorktreeRequest,
+    AgentPort, CallerLimits, Changes, Closed, FolderPort, Freed, Input, LaunchPlan, LaunchedHow,
+    Moved, PortError, PortResult, RuntimePort, ScreenText, StartRequest, Started, Staying,
+    WorkspacePort, Worktree, WorktreeRequest,
 };
 
 use super::NOW;
@@ -54,6 +55,7 @@ pub(in crate::host) struct Model {
     pub(in crate::host) counter: u64,
     pub(in crate::host) prompt_in_argv: bool,
     pub(in crate::host) can_resume: bool,
+    pub(in crate::host) caller_limits: Option<CallerLimits>,
     pub(in crate::host) dirty: bool,
     pub(in crate::host) only_ignored: bool,
     /// Worktrees that must stay, and why.
@@ -421,6 +423,12 @@ impl WorkspacePort for Recorder {
 impl AgentPort for Recorder {
     fn check_agent(&self, _launch: &LaunchFacts) -> PortResult<()> {
         self.call("check_agent", None, None)
+    }
+    fn answer_way(&self, _agent: &str) -> AnswerWay {
+        AnswerWay::default()
+    }
+    fn caller_limits(&self) -> CallerLimits {
+        self.read(|m| m.caller_limits.unwrap_or(CallerLimits { everything: false, max_live: 50 }))
     }
     fn can_resume(&self, _agent: &str) -> bool {
         self.read(|m| m.can_resume)

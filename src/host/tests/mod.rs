@@ -1,5 +1,6 @@
 //! The coordinators on recording fakes: which calls happen, in which order, with which context.
 
+mod caller;
 mod cleanup;
 mod crash;
 mod create;

@@ -1,4 +1,5 @@
 use crate::domain::activity::{Activity, Question};
+use crate::domain::answer::Answer;
 use crate::domain::error::ErrorKind;
 use crate::domain::session::Session;
 use crate::host::context::Context;
@@ -12,6 +13,7 @@ fn question() -> Question {
         kind: "permission".into(),
         text: "Run it?".into(),
         options: vec!["Yes".into(), "No".into()],
+        selected: None,
     }
 }
 
@@ -110,19 +112,29 @@ async fn only_what_is_submitted_is_a_prompt_s1() {
 #[tokio::test]
 async fn an_answer_goes_to_its_question_only_k6() {
     let (host, recorder) = host(vec![asking("a"), running("b", None), seeded("ended", None)]);
-    let answer = async |text: &str, question: &str, option| {
-        host.answer(&Context::new(), &id(text), question, option, &OPERATOR).await
+    let answer = async |text: &str, question: &str, answer| {
+        host.answer(&Context::new(), &id(text), Some(question), answer, &OPERATOR).await
     };
-    answer("a", "q1", None).await.unwrap();
-    answer("a", "q1", Some(2)).await.unwrap();
+    answer("a", "q1", Answer::Yes).await.unwrap();
+    answer("a", "q1", Answer::Option(2)).await.unwrap();
     assert_eq!(recorder.acts(), ["answer q1 1 in a", "answer q1 2 in a"]);
     recorder.forget();
     for (text, question) in [("a", "q2"), ("b", "q1"), ("ended", "q1")] {
-        let error = answer(text, question, None).await.unwrap_err();
+        let error = answer(text, question, Answer::Yes).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Refused, "{text}: {error}");
     }
-    assert!(matches!(answer("none", "q1", None).await, Err(HostError::NotFound(_))));
+    assert!(matches!(answer("none", "q1", Answer::Yes).await, Err(HostError::NotFound(_))));
     assert!(recorder.acts().is_empty());
+    // Without a name it is the one that is shown; a guess is refused.
+    let unnamed = async |text: &str, answer| {
+        host.answer(&Context::new(), &id(text), None, answer, &OPERATOR).await
+    };
+    unnamed("a", Answer::No).await.unwrap();
+    assert_eq!(recorder.acts(), ["answer q1 2 in a"]);
+    for (text, answer) in [("a", Answer::Option(3)), ("b", Answer::Yes), ("ended", Answer::No)] {
+        let error = unnamed(text, answer).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused, "{text}: {error}");
+    }
 }
 
 /// W6: texts, keys and answers are in the audit, with who gave them.
@@ -132,9 +144,9 @@ async fn what_is_typed_is_audited_w6() {
     let ctx = Context::new();
     host.send(&ctx, &ids(&["a"]), "Go", true, &OPERATOR).await.unwrap();
     host.keys(&ctx, &id("a"), vec!["Esc".into()], &OPERATOR).await.unwrap();
-    host.answer(&ctx, &id("b"), "q1", None, &OPERATOR).await.unwrap();
+    host.answer(&ctx, &id("b"), Some("q1"), Answer::Yes, &OPERATOR).await.unwrap();
     recorder.fail("answer q1 2 in");
-    host.answer(&ctx, &id("b"), "q1", Some(2), &OPERATOR).await.unwrap_err();
+    host.answer(&ctx, &id("b"), Some("q1"), Answer::Option(2), &OPERATOR).await.unwrap_err();
     let events: Vec<_> = recorder.read(|m| {
         let words = |event: &crate::domain::event::Event| {
             let session = event.session.as_ref().unwrap().to_string();

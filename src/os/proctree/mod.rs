@@ -92,6 +92,21 @@ pub fn is_below(process: Process, ancestor: Process) -> bool {
     false
 }
 
+/// The processes above one, the nearest first.
+pub fn ancestors(process: Process) -> Vec<Process> {
+    let mut found = Vec::new();
+    let mut pid = process.pid;
+    // a bound, as the tree may change under us into what looks like a ring
+    while found.len() < 1_000
+        && let Some(stat) = system::stat(pid).filter(|stat| stat.parent > 1)
+        && let Some(parent) = Process::of(stat.parent)
+    {
+        found.push(parent);
+        pid = parent.pid;
+    }
+    found
+}
+
 /// The leader of the process group in the foreground of a terminal, given by either end of it.
 pub fn foreground(terminal: impl AsFd) -> Option<u32> {
     let group = rustix::termios::tcgetpgrp(terminal).ok()?;

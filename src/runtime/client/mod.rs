@@ -1,6 +1,7 @@
 //! Talking to keepers: start one, ask it, watch its screen, type into it.
 
 mod error;
+pub mod hook;
 mod screen;
 mod start;
 
@@ -12,6 +13,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 pub use self::error::ClientError;
 use self::error::{lost, unexpected};
+pub use self::hook::spool;
 pub use self::screen::{FactsFeed, ScreenFeed, ScreenUpdate, Typist};
 pub use self::start::{Launching, start};
 pub use super::wire::message::{StatusReply, StopPace, TextReply};

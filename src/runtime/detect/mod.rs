@@ -1,9 +1,10 @@
 //! What the agent does now, concluded from what its terminal shows (`spec/agents.md`, State).
 //!
-//! A [`Detector`] weighs the witnesses that a keeper has: the program's own reports (OSC 7501), titles
+//! A [`Detector`] weighs the witnesses that a keeper has: the program's own reports (OSC 7501), its hooks, titles
 //! and screen rules, progress, and the process in the foreground. It is pure: the same observations at
 //! the same times give the same verdicts, in a keeper and in the replay of a recording.
 
+mod hooks;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ mod watch;
 
 use std::time::Duration;
 
+use self::hooks::Heard;
 pub use self::rules::RuleError;
 use self::rules::{Compiled, Match};
 pub use self::watch::{Watch, replay};
@@ -18,6 +20,7 @@ use super::screen::{ProgramStatus, ScreenEvent};
 use super::wire::message::WitnessReport;
 use crate::domain::activity::{Activity, ActivityFact, Question};
 use crate::domain::agent::Rules;
+use crate::domain::hook::HookReport;
 use crate::domain::text;
 use crate::domain::time::Timestamp;
 
@@ -62,6 +65,7 @@ struct Opinion {
 pub struct Detector {
     rules: Compiled,
     program: Option<(ProgramStatus, Timestamp)>,
+    hook: Option<Heard>,
     progress: Option<Timestamp>,
     matched: Option<(Match, Timestamp)>,
     busy: Option<(bool, Timestamp)>,
@@ -79,6 +83,7 @@ impl Detector {
         Ok(Self {
             rules: Compiled::new(rules)?,
             program: None,
+            hook: None,
             progress: None,
             matched: None,
             busy: None,
@@ -106,6 +111,11 @@ impl Detector {
         true
     }
 
+    /// Takes what the agent reported through a hook. True where it may change the verdict.
+    pub fn hear_hook(&mut self, report: &HookReport, now: Timestamp) -> bool {
+        Heard::take(&mut self.hook, report, now)
+    }
+
     /// Weighs the witnesses; gives the verdict where it changed.
     pub fn observe(&mut self, inputs: &Inputs<'_>, now: Timestamp) -> Option<Verdict> {
         self.matched = self.rules.best(inputs).map(|found| match self.matched.take() {
@@ -116,13 +126,22 @@ impl Detector {
             Some((old, since)) if old == busy => (busy, since),
             _ => (busy, now),
         });
+        if self.overruled_at().is_some_and(|at| at <= now) {
+            self.hook = None;
+        }
         let opinion = if inputs.exited { exited() } else { self.opinion() };
         self.weigh(opinion, now)
     }
 
     /// When to observe again even if nothing changes on the screen.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        self.pending.as_ref().map(|(_, since)| since.plus(AGREEMENT))
+        let agreed = self.pending.as_ref().map(|(_, since)| since.plus(AGREEMENT));
+        [agreed, self.overruled_at()].into_iter().flatten().min()
+    }
+
+    /// When the screen counts before the last report of a hook.
+    fn overruled_at(&self) -> Option<Timestamp> {
+        self.hook.as_ref().and_then(|heard| heard.overruled_at(self.matched.as_ref()))
     }
 
     /// The present verdict.
@@ -134,8 +153,12 @@ impl Detector {
     /// a retry that the screen shows is narrower and counts before it.
     fn opinion(&self) -> Opinion {
         let seen = self.matched.as_ref().map(|(found, _)| found);
-        if let Some((status, _)) = &self.program {
-            let said = said_by(status, seen);
+        let reported = match (&self.program, &self.hook) {
+            (Some((status, _)), _) => Some(said_by(status, seen)),
+            (None, Some(heard)) => Some(heard.opinion(seen)),
+            (None, None) => None,
+        };
+        if let Some(said) = reported {
             let narrower = seen.filter(|found| {
                 said.activity == Activity::Active
                     && (found.activity.is_waiting() || found.activity == Activity::Retrying)
@@ -216,6 +239,11 @@ impl Detector {
             }),
             ..report("osc7501", Some(said_by(status, None).activity), Some(*since))
         });
+        let hook = self.hook.as_ref().map(|heard| {
+            let (event, text) = heard.words();
+            let says = report("hook", Some(heard.activity()), Some(heard.since));
+            WitnessReport { rule: Some(event), text, ..says }
+        });
         let matched = self.matched.as_ref().map(|(found, since)| WitnessReport {
             rule: Some(found.rule.clone()),
             text: Some(found.text.clone()),
@@ -228,6 +256,7 @@ impl Detector {
         });
         [
             program.unwrap_or_else(|| report("osc7501", None, None)),
+            hook.unwrap_or_else(|| report("hook", None, None)),
             matched.unwrap_or_else(|| report("screen", None, None)),
             progress.unwrap_or_else(|| report("progress", None, None)),
             process.unwrap_or_else(|| report("process", None, None)),
@@ -261,7 +290,7 @@ fn said_by(status: &ProgramStatus, seen: Option<&Match>) -> Opinion {
         let shown = seen.and_then(|found| found.question.clone());
         shown.or_else(|| {
             let asked = status.msg.as_deref().or(status.title.as_deref())?;
-            Some(question(kind.unwrap_or("permission"), text::clean_line(asked), Vec::new()))
+            Some(question(kind.unwrap_or("permission"), text::clean_line(asked), Vec::new(), None))
         })
     });
     let witness = match &status.msg {
@@ -272,12 +301,12 @@ fn said_by(status: &ProgramStatus, seen: Option<&Match>) -> Opinion {
 }
 
 /// A question with its id: a hash of text and options (K6).
-fn question(kind: &str, text: String, options: Vec<String>) -> Question {
+fn question(kind: &str, text: String, options: Vec<String>, selected: Option<usize>) -> Question {
     let parts = std::iter::once(&text).chain(&options);
     let hash = parts.fold(0xcbf2_9ce4_8422_2325, |hash: u64, part| {
         part.bytes()
             .chain([0])
             .fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     });
-    Question { id: format!("{hash:016x}"), kind: kind.to_owned(), text, options }
+    Question { id: format!("{hash:016x}"), kind: kind.to_owned(), text, options, selected }
 }

@@ -71,6 +71,7 @@ struct CompiledQuestion {
     kind: String,
     text: Regex,
     option: Option<Regex>,
+    selected: Option<Regex>,
     detail_lines: usize,
 }
 
@@ -100,6 +101,7 @@ impl CompiledRule {
                 kind: asked.kind.clone(),
                 text: one(&asked.text)?,
                 option: asked.option.as_ref().map(one).transpose()?,
+                selected: asked.selected.as_ref().map(one).transpose()?,
                 detail_lines: usize::from(asked.detail_lines),
             })
         };
@@ -158,10 +160,16 @@ impl CompiledQuestion {
                 asked = format!("{asked} {detail}");
             }
         }
-        let options = self.option.as_ref().map_or_else(Vec::new, |option| {
-            lines[at + 1..].iter().filter_map(|line| group(option, line)).collect()
+        let found: Vec<(&str, String)> = self.option.as_ref().map_or_else(Vec::new, |option| {
+            let below = lines[at + 1..].iter();
+            below.filter_map(|line| Some((*line, group(option, line)?))).collect()
         });
-        Some(question(&self.kind, asked, options))
+        let here = |pattern: &Regex| found.iter().position(|(line, _)| pattern.is_match(line));
+        let selected = self.selected.as_ref().and_then(here);
+        // Where an answer is walked to, nobody can walk from a place that is not shown.
+        let readable = self.selected.is_none() || selected.is_some();
+        let options = found.into_iter().map(|(_, option)| option).filter(|_| readable).collect();
+        Some(question(&self.kind, asked, options, selected))
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::domain::agent::{QuestionRule, Region, Rule};
+use crate::domain::hook::HookReport;
 
 fn rule(id: &str, activity: Activity, region: Region, pattern: &str) -> Rule {
     Rule {
@@ -22,6 +23,7 @@ fn rules() -> Rules {
             kind: "permission".to_owned(),
             text: r"^ *(Do you want .*\?)".to_owned(),
             option: Some(r"^ *❯? *\d\. (.*)$".to_owned()),
+            selected: None,
             detail_lines: 0,
         }),
         ..rule("permission", Activity::Blocked, Region::Bottom, "Do you want")
@@ -155,7 +157,7 @@ fn the_program_itself_is_trusted_most_and_needs_no_waiting() {
     assert_eq!(board.status("clear", None), Some(Activity::Active));
     let witnesses = board.detector.witnesses();
     assert_eq!(witnesses[0].says, None);
-    assert_eq!(witnesses[1].rule.as_deref(), Some("spinner"));
+    assert_eq!(witnesses[2].rule.as_deref(), Some("spinner"));
     assert_eq!(witnesses[1].text.as_deref(), Some("esc to interrupt"));
 }
 
@@ -236,4 +238,85 @@ fn a_replay_gives_one_transition_for_each_change() {
             assert!((0..1_000).contains(&lag), "{verdict:?} comes {lag} ms late");
         }
     }
+}
+
+/// K6: where an answer is walked to, what is selected is read; moving it makes no other question, and
+/// without it the options count as unreadable.
+#[test]
+fn the_selected_option_is_read() {
+    let mut rules = rules();
+    let asked = rules.rule[3].question.as_mut().unwrap();
+    asked.selected = Some("^ *❯".to_owned());
+    let mut detector = Detector::new(&rules, Timestamp(0)).unwrap();
+    let mut read = |first: &str, second: &str| {
+        let lines = ["Do you want it?", first, second].map(str::to_owned);
+        let inputs = Inputs { lines: &lines, title: "", busy: None, exited: false };
+        detector.observe(&inputs, Timestamp(5));
+        detector.verdict().question.clone().unwrap()
+    };
+    let (first, second) = (read("❯ 1. Yes", "  2. No"), read("  1. Yes", "❯ 2. No"));
+    assert_eq!((first.selected, second.selected), (Some(0), Some(1)));
+    assert_eq!((&first.id, first.options.len()), (&second.id, 2));
+    assert!(read("  1. Yes", "  2. No").options.is_empty());
+}
+
+fn hook(event: &str, activity: Activity) -> HookReport {
+    HookReport {
+        event: event.to_owned(),
+        at: Timestamp(0),
+        activity: Some(activity),
+        tool: None,
+        before_tool: false,
+        question: activity.is_waiting().then(|| ("permission".to_owned(), "May I?".to_owned())),
+        agent_session_id: None,
+        message: None,
+    }
+}
+
+/// The second witness: before titles and screens, behind what the program itself says.
+#[test]
+fn a_hook_counts_before_the_screen_and_behind_the_program() {
+    let mut detector = Detector::new(&rules(), Timestamp(0)).unwrap();
+    let lines = ["> ".to_owned()];
+    let look = |detector: &mut Detector, at| {
+        let inputs = Inputs { lines: &lines, title: "", busy: None, exited: false };
+        detector.observe(&inputs, Timestamp(at));
+        let verdict = detector.verdict();
+        (verdict.activity.value, verdict.activity.witness.clone())
+    };
+    assert_eq!(look(&mut detector, 10), (Activity::Idle, "screen: composer".to_owned()));
+    assert!(detector.hear_hook(&hook("Work", Activity::Active), Timestamp(20)));
+    assert_eq!(look(&mut detector, 20), (Activity::Active, "hook: Work".to_owned()));
+    // The composer was there before: it is no news.
+    assert_eq!(look(&mut detector, 60_000).0, Activity::Active);
+    let idle = ProgramStatus { state: "idle".to_owned(), ..ProgramStatus::default() };
+    detector.hear(&ScreenEvent::ProgramStatus(idle), Timestamp(60_010));
+    assert_eq!(look(&mut detector, 60_010), (Activity::Idle, "osc7501".to_owned()));
+    let reports = detector.witnesses();
+    assert_eq!(reports[1].rule.as_deref(), Some("Work"));
+}
+
+/// A2, G6: hooks tell neither of a denial nor of an interruption; the screen that follows does.
+#[test]
+fn what_no_hook_tells_is_seen_on_the_screen_a2() {
+    let after = |reported: Activity, at: i64| {
+        let mut detector = Detector::new(&rules(), Timestamp(0)).unwrap();
+        detector.hear_hook(&hook("E", reported), Timestamp(0));
+        let mut look = |lines: &[&str], at| {
+            let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
+            let inputs = Inputs { lines: &lines, title: "", busy: None, exited: false };
+            detector.observe(&inputs, Timestamp(at));
+            detector.next_deadline()
+        };
+        look(&["esc to interrupt"], 0);
+        let mut due = look(&["> "], 100);
+        while let Some(next) = due.filter(|next| next.0 <= at) {
+            due = look(&["> "], next.0);
+        }
+        detector.verdict().activity.value
+    };
+    assert_eq!(after(Activity::Blocked, 1_000), Activity::Blocked);
+    assert_eq!(after(Activity::Blocked, 1_500), Activity::Idle);
+    assert_eq!(after(Activity::Active, 3_000), Activity::Active);
+    assert_eq!(after(Activity::Active, 4_500), Activity::Idle);
 }

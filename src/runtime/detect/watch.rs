@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{Detector, Inputs, RuleError, Verdict};
 use crate::domain::agent::Rules;
+use crate::domain::hook::HookReport;
 use crate::domain::time::Timestamp;
 use crate::runtime::screen::{Screen, ScreenEvent, Size};
 use crate::runtime::wire::message::WitnessReport;
@@ -53,6 +54,11 @@ impl Watch {
             heard |= self.detector.hear(event, now);
         }
         heard
+    }
+
+    /// The agent reported something through a hook. True where the caller looks at once.
+    pub fn reported(&mut self, report: &HookReport, now: Timestamp) -> bool {
+        self.detector.hear_hook(report, now)
     }
 
     /// Whether the screen changed since it was last looked at.

@@ -8,6 +8,7 @@ use super::facts::Gate;
 use super::outbox::Outbox;
 use crate::domain::activity::ActivityFact;
 use crate::domain::facts::{ExitFacts, Facts};
+use crate::domain::hook::HookReport;
 use crate::domain::text;
 use crate::domain::time::Timestamp;
 use crate::runtime::detect::Watch;
@@ -108,6 +109,15 @@ impl Core {
             self.fall_back();
         }
         if self.watch.changed(&events, now) {
+            self.observe(busy, now);
+        }
+    }
+
+    /// Takes what the agent reported through a hook.
+    pub(super) fn hook(&mut self, report: &HookReport, busy: Option<bool>, now: Timestamp) {
+        self.facts.last_sign_at = now;
+        self.gate.change();
+        if self.watch.reported(report, now) {
             self.observe(busy, now);
         }
     }

@@ -1,5 +1,6 @@
 //! When facts are told, and the thread that stores them (`spec/runtime.md` X7).
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use crate::domain::facts::Facts;
+use crate::domain::hook::HookReport;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::time::Timestamp;
 use crate::os::clock::Clock;
@@ -59,9 +61,14 @@ impl Gate {
     }
 }
 
+/// Reports of hooks that wait for the store.
+const NOTES: usize = 256;
+
 #[derive(Debug, Default)]
 struct State {
     next: Option<Facts>,
+    /// What else the store has to keep, with its launch; the oldest first.
+    notes: VecDeque<(u32, HookReport)>,
     closing: bool,
 }
 
@@ -114,6 +121,18 @@ impl Storing {
         self.slot.wake.notify_one();
     }
 
+    /// Hands over what a hook reported; beyond [`NOTES`] the oldest are dropped.
+    pub(super) fn note(&self, generation: u32, report: HookReport) {
+        let mut state = self.slot.lock();
+        if state.notes.len() >= NOTES {
+            state.notes.pop_front();
+            tracing::warn!("the store is away for too long: a report of a hook is lost");
+        }
+        state.notes.push_back((generation, report));
+        drop(state);
+        self.slot.wake.notify_one();
+    }
+
     /// Waits until what was handed over is stored; false where that takes longer than `limit`.
     pub(super) async fn finish(self, limit: Duration) -> bool {
         self.slot.lock().closing = true;
@@ -122,19 +141,38 @@ impl Storing {
     }
 }
 
+/// What is stored next.
+#[derive(Debug)]
+enum Work {
+    Facts(Facts),
+    Note(u32, HookReport),
+}
+
 fn store<E: std::fmt::Display>(slot: &Slot, open: impl Fn() -> Result<FactsWriter, E>) {
     let mut writer = None;
     let mut failures = 0;
-    while let Some(facts) = next(slot) {
+    // Notes wait until the launch is published; facts do not (C4).
+    let mut early = false;
+    while let Some(work) = next(slot, early) {
         if writer.is_none() {
             writer = open().inspect_err(|error| warn(failures, error)).ok();
         }
         let stored = writer.as_mut().is_some_and(|writer| {
-            let written = writer.write(&facts, Clock::System.now());
+            let now = Clock::System.now();
+            let written = match &work {
+                Work::Facts(facts) => writer.write(facts, now).map(|()| true),
+                Work::Note(generation, report) => writer.report(*generation, report, now),
+            };
+            if let Ok(taken) = written {
+                early = !taken;
+            }
             written.inspect_err(|error| warn(failures, error)).is_ok()
         });
         if stored {
             failures = 0;
+            if let (true, Work::Note(generation, report)) = (early, work) {
+                slot.lock().notes.push_front((generation, report));
+            }
             if let Some(writer) = writer.as_ref().filter(|_| slot.lock().next.is_none()) {
                 writer.tidy();
             }
@@ -144,7 +182,10 @@ fn store<E: std::fmt::Display>(slot: &Slot, open: impl Fn() -> Result<FactsWrite
         let pause = RETRY[failures.min(RETRY.len() - 1)];
         failures += 1;
         let mut state = slot.lock();
-        state.next.get_or_insert(facts);
+        match work {
+            Work::Facts(facts) => drop(state.next.get_or_insert(facts)),
+            Work::Note(generation, report) => state.notes.push_front((generation, report)),
+        }
         // newer facts do not shorten the pause; the end of the keeper does
         let waited = slot.wake.wait_timeout_while(state, pause, |state| !state.closing);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -161,17 +202,28 @@ fn warn(failures: usize, error: &dyn std::fmt::Display) {
     }
 }
 
-/// Waits for facts; none once the keeper ends and everything is stored.
-fn next(slot: &Slot) -> Option<Facts> {
+/// Waits for something to store; none once the keeper ends and everything is stored. Notes that came
+/// too `early` wait a moment, and are dropped at the end.
+fn next(slot: &Slot, early: bool) -> Option<Work> {
     let mut state = slot.lock();
+    let mut waited = !early;
     loop {
         if let Some(facts) = state.next.take() {
-            return Some(facts);
+            return Some(Work::Facts(facts));
+        }
+        if waited && let Some((generation, report)) = state.notes.pop_front() {
+            return Some(Work::Note(generation, report));
         }
         if state.closing {
             return None;
         }
-        state = slot.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+        if state.notes.is_empty() {
+            state = slot.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+        } else {
+            let pause = slot.wake.wait_timeout(state, RETRY[0]);
+            let (held, timeout) = pause.unwrap_or_else(PoisonError::into_inner);
+            (state, waited) = (held, timeout.timed_out());
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod core;
 mod facts;
+mod hooks;
 mod outbox;
 mod registry;
 mod serve;
@@ -152,6 +153,7 @@ impl Keeper {
 
     /// The agent's process ended.
     fn record_exit(&self, end: Reaped) {
+        self.take_spool();
         let mut core = self.core.borrow_mut();
         core.drop_input();
         core.exited(end.code, end.signal, self.now());

@@ -12,7 +12,7 @@ use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::os::lock::{self, Sharing};
 use crate::os::paths::private_dir;
 use crate::os::proctree::Process;
-use crate::runtime::client::Keeper as Client;
+use crate::runtime::client::{Keeper as Client, spool};
 use crate::runtime::launch::{LaunchSpec, StartError, StartErrorKind};
 use crate::runtime::wire::message::StopPace;
 
@@ -63,7 +63,9 @@ pub async fn sweep(folder: &Path) -> io::Result<()> {
     let live: Vec<PathBuf> = listed(folder).into_iter().map(|keeper| keeper.socket).collect();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        let ours = path.extension().is_some_and(|it| it == EXTENSION || it == "sock");
+        let ours = path
+            .extension()
+            .is_some_and(|it| it == EXTENSION || it == "sock" || it == "hooks" || it == "taken");
         if ours && !live.contains(&path.with_extension("sock")) {
             std::fs::remove_file(&path)?;
         }
@@ -129,6 +131,8 @@ impl Claim {
 
     fn remove(&self) {
         if identity(&self.socket).is_ok_and(|now| now == self.identity) {
+            // Reports that came too late for this launch are nobody's.
+            let _none = std::fs::remove_file(spool(&self.socket));
             for path in [self.entry(), self.socket.clone()] {
                 if let Err(error) = std::fs::remove_file(&path) {
                     tracing::warn!(path = %path.display(), %error, "a file cannot be removed");

@@ -149,6 +149,14 @@ impl Client<'_> {
                 let exit = keeper.core.borrow().exit().cloned();
                 Body::Stopped { ended: outcome.ended, escalated: outcome.escalated, exit }
             }
+            Request::Hook { generation, token, report } => {
+                let spec = &keeper.spec;
+                if generation != spec.generation || token != spec.token {
+                    return refused(Reason::OtherLaunch);
+                }
+                keeper.hook(&report);
+                done
+            }
             Request::Text { scrollback } => Body::Text(keeper.core.borrow().text(scrollback)),
             Request::Status => {
                 let mut core = keeper.core.borrow_mut();

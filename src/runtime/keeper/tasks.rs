@@ -83,6 +83,7 @@ async fn accept(keeper: Rc<Keeper>, listener: UnixListener) {
         };
         let known = spawn::peer_user(&stream).is_ok_and(|user| user == spawn::own_user());
         let room = keeper.core.borrow_mut().listeners().len() < CLIENTS;
+        keeper.take_spool();
         if known && room {
             // the failure of one client's task is its own
             spawn_local(serve::serve(Rc::clone(&keeper), stream));

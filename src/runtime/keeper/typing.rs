@@ -15,6 +15,8 @@ use crate::runtime::wire::{Body, Condition, Reason};
 const DRAIN: Duration = Duration::from_secs(10);
 /// How long an agent may take to show that it took a submitted text.
 const TAKEN: Duration = Duration::from_millis(1_500);
+/// Between the keys of an answer: a program may take what comes at once for one unknown key.
+const BETWEEN_KEYS: Duration = Duration::from_millis(60);
 
 /// One thing to type.
 pub(super) enum Text {
@@ -34,6 +36,9 @@ impl Keeper {
         match text {
             Text::Plain(text) => done(self.write(text.as_bytes(), condition)),
             Text::Keys(names) => match parse(&names) {
+                Ok(keys) if matches!(condition, Some(Condition::IfQuestion(_))) => {
+                    done(self.press(&keys, condition).await)
+                }
                 Ok(keys) => done(self.write(&self.encode(&keys), condition)),
                 Err(answer) => answer,
             },
@@ -68,6 +73,18 @@ impl Keeper {
         }
         self.write(&enter, Some(condition.unwrap_or(&Condition::UnlessQuestion)))?;
         Ok(Body::Done { verified: Some(self.was_taken(pressed_at).await) })
+    }
+
+    /// Presses keys one after another, each only while the condition holds (K6).
+    async fn press(&self, keys: &[Key], condition: Option<&Condition>) -> Result<(), Body> {
+        for (at, key) in keys.iter().enumerate() {
+            if at > 0 {
+                self.drained().await?;
+                tokio::time::sleep(BETWEEN_KEYS).await;
+            }
+            self.write(&self.encode(std::slice::from_ref(key)), condition)?;
+        }
+        Ok(())
     }
 
     fn paste(&self, text: &str) -> Vec<u8> {

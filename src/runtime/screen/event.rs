@@ -43,7 +43,7 @@ pub enum ScreenEvent {
 }
 
 /// A report of the Program Status Protocol (OSC 7501), bounded and without control characters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProgramStatus {
     /// `idle`, `working`, `done`, `blocked`, `error` or `clear`.
     pub state: String,

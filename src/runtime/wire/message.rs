@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::PROTOCOL;
 use crate::domain::activity::{Activity, Question};
 use crate::domain::facts::{ExitFacts, Facts};
+use crate::domain::hook::HookReport;
 use crate::domain::ids::SessionId;
 use crate::domain::time::Timestamp;
 
@@ -125,6 +126,15 @@ pub enum Request {
         /// Rows of history.
         #[serde(default)]
         scrollback: usize,
+    },
+    /// What the agent reported through a hook (H2). Nothing is done for another launch or token.
+    Hook {
+        /// The launch.
+        generation: u32,
+        /// Its secret.
+        token: String,
+        /// The report.
+        report: Box<HookReport>,
     },
     /// Asks for facts and witnesses.
     Status,

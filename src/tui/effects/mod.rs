@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
+use crate::domain::answer::Answer;
 use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
 use crate::domain::ids::SessionId;
@@ -117,7 +118,8 @@ impl<P: Ports> Effects<P> {
             }
             Effect::Answer { id, question, option } => {
                 self.outcome(format!("{id} was not answered"), async move |host| {
-                    host.answer(&Context::new(), &id, &question, option, &ACTOR).await?;
+                    let answer = option.map_or(Answer::Yes, Answer::Option);
+                    host.answer(&Context::new(), &id, Some(&question), answer, &ACTOR).await?;
                     Ok(Outcome::Quiet)
                 });
             }

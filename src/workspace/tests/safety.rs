@@ -59,6 +59,7 @@ async fn paths_with_blanks_and_newlines_work() {
         project: ProjectName::new("shop").unwrap(),
         repository: repository.clone(),
         branch: None,
+        free_branch: None,
         base: None,
     };
     let made = workspace.create_worktree(&request).await.unwrap();
@@ -120,6 +121,33 @@ async fn a_repository_that_was_moved_takes_its_worktree_back() {
     assert!(files.iter().filter(|(path, _)| *path != Path::new(".git")).eq(now.iter()));
     assert_eq!(git(&made.path, ["status", "--porcelain=v2", "--ignored"]), status);
     assert_eq!(git(&made.path, ["symbolic-ref", "--short", "HEAD"]), made.branch);
+}
+
+/// D9, R1: a worktree whose link is relative, as git makes it with `worktree.useRelativePaths`, goes
+/// and comes back as others do: wherever it is, it and its repository find each other.
+#[tokio::test]
+async fn a_relative_link_is_made_right_again() {
+    let bench = Bench::new();
+    let made = busy(&bench).await;
+    let link = made.path.join(".git");
+    let whole = fs::read_to_string(&link).unwrap();
+    let git_dir = Path::new(whole.trim_end().strip_prefix("gitdir: ").unwrap());
+    let root = bench.folder.path().canonicalize().unwrap();
+    let deep = made.path.canonicalize().unwrap();
+    let up = deep.strip_prefix(&root).unwrap().components().map(|_| "..");
+    let down = git_dir.strip_prefix(&root).unwrap();
+    let relative = up.collect::<PathBuf>().join(down);
+    fs::write(&link, format!("gitdir: {}\n", relative.display())).unwrap();
+    let status = git(&made.path, ["status", "--porcelain=v2", "--branch", "--ignored"]);
+    away(&bench, &made).await;
+    let listed = git(&bench.repository(), ["worktree", "list", "--porcelain"]);
+    let trash = bench.trash("shop-1").canonicalize().unwrap();
+    assert!(listed.contains(&format!("worktree {}\n", trash.display())), "{listed}");
+    git(&trash, ["rev-parse", "HEAD"]);
+    back(&bench, &made).await;
+    assert_eq!(git(&made.path, ["status", "--porcelain=v2", "--branch", "--ignored"]), status);
+    let listed = git(&bench.repository(), ["worktree", "list", "--porcelain"]);
+    assert!(listed.contains(&format!("worktree {}\n", deep.display())), "{listed}");
 }
 
 /// D9: a trash on another file system: nothing is copied, the worktree stays whole and in use, and the

@@ -1,15 +1,16 @@
 use callboard::domain::activity::{Activity, ActivityFact};
 use callboard::domain::agent::Rules;
+use callboard::domain::hook::HookReport;
 use callboard::domain::ids::{SessionId, WorkspaceName};
+use callboard::domain::launch::{Initialised, Seed};
 use callboard::domain::lifecycle::State;
 use callboard::domain::rail::Placement;
 use callboard::domain::session::{FolderKind, Kind, LaunchFacts};
 use callboard::os::clock::Clock;
 use callboard::os::paths::Home;
-use callboard::runtime::client::Input;
+use callboard::runtime::client::{self, Input, Keeper};
 use callboard::runtime::launch::LaunchSpec;
 use callboard::store::Store;
-use callboard::store::rows::{Initialised, Seed};
 
 use super::support::{Bench, QUICK, until, within};
 
@@ -97,4 +98,58 @@ async fn a_keeper_without_a_store_works_and_says_so_in_its_log() {
         .await;
     within(keeper.stop(None, QUICK)).await.unwrap();
     bench.left_nothing(&[process, agent]).await;
+}
+
+/// H2: a report that a keeper could not take waits in a file beside its socket, and is picked up.
+#[tokio::test]
+async fn reports_that_were_left_in_a_file_are_picked_up_h2() {
+    let bench = Bench::new();
+    let (store, id) = store(&bench).await;
+    let spec = bench.script("exec cat");
+    let launching = bench.start(&spec).await;
+    let ready = launching.ready();
+    let launch = Initialised {
+        generation: 1,
+        keeper_pid: ready.keeper_pid,
+        pid: ready.pid,
+        started_at: ready.started_at,
+        token_hash: "hash".to_owned(),
+        agent_session_id: None,
+    };
+    store.initialise(&id, &launch).await.unwrap();
+    let report = |message: &str| HookReport {
+        event: "Stop".to_owned(),
+        at: Clock::System.now(),
+        activity: Some(Activity::Idle),
+        tool: None,
+        before_tool: false,
+        question: None,
+        agent_session_id: Some("c-1".to_owned()),
+        message: Some(message.to_owned()),
+    };
+    let (token, guessed) = (spec.token.as_str(), "guessed");
+    for (generation, token, message) in [(1, token, "mine"), (1, guessed, "no"), (2, token, "no")] {
+        client::hook::leave(&spec.socket, generation, token, &report(message)).unwrap();
+    }
+    let file = client::spool(&spec.socket);
+    assert!(!std::fs::read_to_string(&file).unwrap().contains(token));
+    let mut keeper = within(Keeper::connect(&spec.socket)).await.unwrap();
+    assert!(within(keeper.status()).await.is_ok() && !file.exists());
+    // C4, C8: before publish nothing of it counts.
+    assert!(store.messages(&id).await.unwrap().is_empty());
+    within(launching.publish()).await.unwrap();
+    store.publish(&id, 1).await.unwrap();
+    until(async || !store.messages(&id).await.unwrap().is_empty()).await;
+    let messages = store.messages(&id).await.unwrap();
+    assert_eq!((messages.len(), messages[0].text.as_str()), (1, "mine"));
+    let session = store.session(&id).await.unwrap().unwrap();
+    assert_eq!(session.launch.agent_session_id.as_deref(), Some("c-1"));
+    until(async || {
+        let session = store.session(&id).await.unwrap().unwrap();
+        session.condition.activity.value == Activity::Idle
+    })
+    .await;
+    within(keeper.stop(None, QUICK)).await.unwrap();
+    drop(store);
+    bench.left_nothing(&[]).await;
 }

@@ -96,6 +96,7 @@ fn asking() -> Rules {
             kind: "permission".to_owned(),
             text: r"^(Run it.*\?)".to_owned(),
             option: Some(r"^\d\. (.*)".to_owned()),
+            selected: None,
             detail_lines: 0,
         }),
     };

@@ -1,0 +1,39 @@
+//! Who calls: an agent is known by the variables of its environment, or by those that a process above
+//! this one was started with (`spec/lifecycle.md` K7).
+
+use crate::domain::event::Actor;
+use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::os::paths::Home;
+use crate::os::proctree::{self, Process};
+
+const SESSION: &str = "CALLBOARD_SESSION_ID";
+const WORKSPACE: &str = "CALLBOARD_WORKSPACE";
+const HOME: &str = "CALLBOARD_HOME";
+
+/// The session of the calling agent, or a plain command.
+pub(super) fn actor(home: &Home, workspace: &WorkspaceName) -> Actor {
+    let own = std::env::var(SESSION).ok();
+    // Whoever has the variable may have chosen another workspace for this call alone.
+    let named = own.and_then(|id| id.parse::<SessionId>().ok());
+    match named.map(|id| (id, caller_workspace())).or_else(|| above(home)) {
+        None => Actor::Command,
+        Some((id, of)) if of.as_ref().is_none_or(|of| of == workspace) => Actor::Session(id),
+        Some((session, of)) => Actor::Elsewhere { workspace: of.unwrap_or_default(), session },
+    }
+}
+
+fn caller_workspace() -> Option<WorkspaceName> {
+    WorkspaceName::new(std::env::var(WORKSPACE).ok()?).ok()
+}
+
+/// The session that the nearest process above was started for, in the same installation.
+fn above(home: &Home) -> Option<(SessionId, Option<WorkspaceName>)> {
+    let own = Process::own()?;
+    proctree::ancestors(own).into_iter().find_map(|process| {
+        let id = proctree::variable(process, SESSION)?.parse().ok()?;
+        let of = proctree::variable(process, HOME).map(std::path::PathBuf::from);
+        let workspace = proctree::variable(process, WORKSPACE);
+        let workspace = workspace.and_then(|name| WorkspaceName::new(name).ok());
+        (of == home.root).then_some((id, workspace))
+    })
+}

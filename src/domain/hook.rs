@@ -1,0 +1,63 @@
+//! What an agent reports through `callboard hook` (`spec/agents.md` H2).
+
+use serde::{Deserialize, Serialize};
+
+use super::activity::Activity;
+use super::time::Timestamp;
+
+/// One call of the hook command, read by the agent's definition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookReport {
+    /// Name of the event, as the agent calls it.
+    pub event: String,
+    /// When the hook was called.
+    pub at: Timestamp,
+    /// What the agent does from then on; nothing where the event does not tell.
+    #[serde(default)]
+    pub activity: Option<Activity>,
+    /// The tool that the event is about.
+    #[serde(default)]
+    pub tool: Option<String>,
+    /// The event comes before its tool asks: it never ends a question (A2).
+    #[serde(default)]
+    pub before_tool: bool,
+    /// Kind and text of the question that is asked.
+    #[serde(default)]
+    pub question: Option<(String, String)>,
+    /// The agent's own id of the conversation (H3).
+    #[serde(default)]
+    pub agent_session_id: Option<String>,
+    /// What the agent said.
+    #[serde(default)]
+    pub message: Option<String>,
+}
+
+impl HookReport {
+    /// Whether it says that the agent waits for the operator.
+    pub fn is_waiting(&self) -> bool {
+        self.activity.is_some_and(Activity::is_waiting)
+    }
+
+    /// Whether the store has to keep something of it beside the facts.
+    pub fn is_kept(&self) -> bool {
+        self.agent_session_id.is_some() || self.message.is_some()
+    }
+
+    /// Whether `later` leaves this question as it is: it is about another tool, or comes before one
+    /// (`spec/lifecycle.md` A2).
+    pub fn stays_after(&self, later: &Self) -> bool {
+        let other = matches!((&self.tool, &later.tool), (Some(a), Some(b)) if a != b);
+        self.is_waiting() && !later.is_waiting() && (later.before_tool || other)
+    }
+}
+
+/// A report with what shows that it comes from the launch: what is spooled while a keeper cannot take it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpooledReport {
+    /// The launch.
+    pub generation: u32,
+    /// Hash of its token.
+    pub token_hash: String,
+    /// The report.
+    pub report: HookReport,
+}
