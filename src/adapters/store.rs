@@ -162,6 +162,10 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
         Ok(self.store.probed(results).await?)
     }
 
+    async fn usable(&self) -> PortResult<()> {
+        Ok(self.store.usable().await?)
+    }
+
     async fn settle_due(&self) -> PortResult<()> {
         Ok(self.store.settle_due().await?)
     }

@@ -32,7 +32,7 @@ pub(crate) async fn pin<P: Ports>(
 pub(crate) async fn seen<P: Ports>(console: &Console<P>, ids: &[IdArg]) -> CommandResult {
     let ids = existing(console, ids).await?;
     console.host.allow(&console.actor, "note as seen", Reach::Sessions(&ids)).await?;
-    console.host.seen(&ids).await?;
+    console.host.seen(&ids, &console.actor).await?;
     report(console, &ids, "seen")
 }
 

@@ -12,6 +12,7 @@ mod config;
 mod console;
 mod delete;
 mod demo;
+mod doctor;
 mod edit;
 mod end;
 mod error;
@@ -115,6 +116,9 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
     }
     let workspace = cli.global.workspace()?;
     let home = Home::from_env().map_err(CliError::io("finding the folders"))?;
+    if let Some(Command::Doctor { repair }) = cli.command {
+        return Box::pin(doctor::run(home, workspace, repair, out)).await;
+    }
     let config = crate::config::load(&home)?;
     match &cli.command {
         Some(Command::Config) => return config::run(&home, &config, out),
@@ -179,6 +183,7 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Agents(_)
         | Command::Config
         | Command::Demo(_)
+        | Command::Doctor { .. }
         | Command::Scripted(_)
         | Command::Hook(_)
         | Command::Schema { .. }

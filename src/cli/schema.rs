@@ -11,6 +11,7 @@ use crate::host::report::{DeleteReport, PurgeReport, RecoverReport, RestoreRepor
 use super::agents::AgentsJson;
 use super::config::ConfigJson;
 use super::demo::SeededJson;
+use super::doctor::DoctorJson;
 use super::error::{CliError, CommandResult, Ending, ErrorReport};
 use super::json::{
     Events, Ids, Messages, Operations, PageJson, PlanJson, Projects, ScreenJson, Sections, Sent,
@@ -30,6 +31,7 @@ const OUTPUTS: &[(&str, Make)] = &[
     ("config", of::<ConfigJson>),
     ("delete", of::<DeleteReport>),
     ("demo", of::<SeededJson>),
+    ("doctor", of::<DoctorJson<'_>>),
     ("error", of::<ErrorReport<'_>>),
     ("events", of::<Events<'_>>),
     ("keys", of::<Sent<'_>>),

@@ -17,7 +17,7 @@ use super::columns::{Columns, to_json_or_none};
 use super::connection::{self, Durability};
 use super::error::{Fault, Outcome};
 use super::log::Log;
-use super::{Scope, StoreError, audit, condition, migrate};
+use super::{Scope, StoreError, audit, condition, damage, migrate};
 
 /// Writes the facts of one session. Blocks: for a thread that nothing waits for (`spec/runtime.md`).
 #[derive(Debug)]
@@ -136,6 +136,7 @@ fn keep(scope: &Scope<'_>, id: &SessionId, generation: u32, report: &HookReport)
 
 fn connect(database: &Path) -> Result<(Connection, Log, (u64, u64)), StoreError> {
     let file = identity(database)?;
+    damage::look(database)?;
     let failed =
         |error: rusqlite::Error| Fault::from(error).during("open the store for facts", database);
     let mut connection = connection::open(database).map_err(failed)?;

@@ -5,9 +5,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod audit;
 mod callers;
 mod contract;
 mod create;
+mod doctor;
 mod ends;
 mod golden;
 mod hooks;
@@ -15,6 +17,7 @@ mod parsing;
 mod places;
 mod scripted;
 mod session;
+mod store;
 mod talk;
 mod terminal;
 mod trash;

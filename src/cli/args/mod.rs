@@ -185,6 +185,12 @@ pub(crate) enum Command {
     },
     /// Finish or undo what was left half done
     Recover,
+    /// Check store, folders, keepers, programs and limits
+    Doctor {
+        /// Mend what is safe to mend, and say what was done
+        #[arg(long)]
+        repair: bool,
+    },
     /// Agent definitions
     #[command(subcommand)]
     Agents(AgentsCommand),

@@ -2,6 +2,7 @@
 //! recording fakes in their place.
 
 mod agents;
+pub mod doctor;
 mod locks;
 
 use std::collections::BTreeSet;
@@ -178,6 +179,8 @@ pub trait StorePort: Send + Sync + 'static {
         &self,
         results: &[(SessionId, u32, Evidence)],
     ) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
+    /// Whether this program may still write: a newer one may have migrated the store (W3).
+    fn usable(&self) -> impl Future<Output = PortResult<()>> + Send;
     /// Settles sessions whose timed rules are due (T4).
     fn settle_due(&self) -> impl Future<Output = PortResult<()>> + Send;
     /// Sets or takes off pins; answers the ids that exist.

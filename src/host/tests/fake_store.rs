@@ -326,6 +326,9 @@ impl StorePort for Recorder {
             changed
         }))
     }
+    async fn usable(&self) -> PortResult<()> {
+        Ok(())
+    }
     async fn settle_due(&self) -> PortResult<()> {
         self.call("settle_due", None, None)
     }
