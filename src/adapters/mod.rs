@@ -5,6 +5,7 @@ mod agents;
 pub mod doctor;
 mod error;
 mod locks;
+mod messages;
 mod purge;
 mod runtime;
 mod store;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::domain::event::{Event, Message};
+use crate::domain::event::Event;
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{Operation, StepResult};
@@ -39,6 +39,10 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
 
     async fn page(&self, query: &PageQuery) -> PortResult<Page> {
         Ok(self.store.page(query).await?)
+    }
+
+    async fn matching(&self, query: &PageQuery) -> PortResult<Vec<SessionId>> {
+        Ok(self.store.matching(query).await?)
     }
 
     async fn all_ids(&self) -> PortResult<Vec<SessionId>> {
@@ -239,9 +243,5 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
 
     async fn events(&self, session: Option<&SessionId>, limit: usize) -> PortResult<Vec<Event>> {
         Ok(self.store.events(session, limit).await?)
-    }
-
-    async fn messages(&self, id: &SessionId) -> PortResult<Vec<Message>> {
-        Ok(self.store.messages(id).await?)
     }
 }

@@ -203,12 +203,23 @@ pub(crate) fn why(session: &Session) -> String {
     why
 }
 
+/// A session of a list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Listed")]
+struct ListedJson<'a> {
+    #[serde(flatten)]
+    session: SessionJson<'a>,
+    /// The line that was found; only with `--search`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snippet: Option<&'a str>,
+}
+
 /// A page of sessions.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "List")]
 pub(crate) struct PageJson<'a> {
     /// In their order, each root followed by its descendants.
-    sessions: Vec<SessionJson<'a>>,
+    sessions: Vec<ListedJson<'a>>,
     /// How many there are on all pages; null beyond 50 matches of a search.
     total: Option<u64>,
     /// Where the next page begins; null on the last.
@@ -216,13 +227,17 @@ pub(crate) struct PageJson<'a> {
 }
 
 /// Matches of a search are counted up to here (`spec/store.md` Q1).
-const SEARCH_COUNTED: u64 = 50;
+pub(crate) const SEARCH_COUNTED: u64 = 50;
 
 impl<'a> PageJson<'a> {
     /// A page; beyond 50 matches of a search the total is not known.
     pub(crate) fn new(page: &'a Page, searched: bool) -> Self {
+        let snippets = page.snippets.iter().map(|snippet| Some(snippet.text.as_str()));
+        let listed = page.sessions.iter().zip(snippets.chain(std::iter::repeat(None)));
         Self {
-            sessions: page.sessions.iter().map(SessionJson::from).collect(),
+            sessions: listed
+                .map(|(session, snippet)| ListedJson { session: session.into(), snippet })
+                .collect(),
             total: Some(page.total).filter(|total| !searched || *total <= SEARCH_COUNTED),
             next_cursor: page.next_cursor.as_deref(),
         }

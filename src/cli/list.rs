@@ -1,5 +1,7 @@
 //! `list`, `sections`, `show`.
 
+use std::iter::repeat;
+
 use crate::domain::ids::SessionId;
 use crate::domain::query::{Order, Page, PageQuery};
 use crate::domain::rail::Section;
@@ -12,7 +14,7 @@ use crate::host::ports::Ports;
 use super::args::ListArgs;
 use super::console::Console;
 use super::error::{CommandResult, Ending};
-use super::json::{PageJson, Sections, SessionJson, why};
+use super::json::{PageJson, SEARCH_COUNTED, Sections, SessionJson, why};
 use super::output::Table;
 use super::select;
 
@@ -30,7 +32,7 @@ pub(crate) async fn list<P: Ports>(console: &Console<P>, args: ListArgs) -> Comm
     let query = PageQuery {
         filter: args.selector.filter(named),
         deleted: args.deleted,
-        order: Order::Recent,
+        order: Order::Found,
         limit: if nothing { 0 } else { args.limit },
         cursor: args.cursor,
         offset: args.offset,
@@ -44,15 +46,19 @@ pub(crate) async fn list<P: Ports>(console: &Console<P>, args: ListArgs) -> Comm
     }
     let searched = query.filter.text.is_some();
     let now = ports.now();
-    console.out.answer(&PageJson::new(&page, searched), |_| table(&page, now))?;
+    console.out.answer(&PageJson::new(&page, searched), |_| table(&page, searched, now))?;
     Ok(Ending::Done)
 }
 
-fn table(page: &Page, now: Timestamp) -> String {
-    let mut table = Table::new(&["id", "status", "attention", "agent", "age", "title"]);
-    for session in &page.sessions {
+fn table(page: &Page, searched: bool, now: Timestamp) -> String {
+    let mut heads = vec!["id", "status", "attention", "agent", "age", "title"];
+    heads.extend(searched.then_some("found"));
+    let mut table = Table::new(&heads);
+    let snippets = page.snippets.iter().map(|snippet| snippet.marked("[", "]"));
+    for (session, snippet) in page.sessions.iter().zip(snippets.chain(repeat(String::new()))) {
         let condition = &session.condition;
-        let indent = if session.parent.is_some() { "  " } else { "" };
+        // Where rows stand by what was found, a child need not be below its parent.
+        let indent = if session.parent.is_some() && !searched { "  " } else { "" };
         table.row([
             session.id.as_str(),
             condition.status.as_str(),
@@ -60,10 +66,14 @@ fn table(page: &Page, now: Timestamp) -> String {
             &session.launch.agent,
             &age(now, condition.sorted_at),
             &format!("{indent}{}", cut(&session.title, TITLE, "…")),
+            &snippet,
         ]);
     }
     let rest = page.total.saturating_sub(page.sessions.len() as u64);
     match &page.next_cursor {
+        Some(cursor) if searched && page.total > SEARCH_COUNTED => {
+            format!("{table}{SEARCH_COUNTED}+ found, more: --cursor {cursor}\n")
+        }
         Some(cursor) if rest > 0 => format!("{table}{rest} more: --cursor {cursor}\n"),
         _ => table.to_string(),
     }

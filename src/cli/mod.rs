@@ -172,7 +172,9 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Unpin(args) => Box::pin(async move { edit::pin(console, &args.ids, false).await }),
         Command::Rename(args) => Box::pin(edit::rename(console, args)),
         Command::Seen(args) => Box::pin(async move { edit::seen(console, &args.ids).await }),
-        Command::Messages { id } => Box::pin(async move { records::messages(console, &id).await }),
+        Command::Messages { id, limit } => {
+            Box::pin(async move { records::messages(console, &id, limit).await })
+        }
         Command::Events(args) => Box::pin(records::events(console, args)),
         Command::Ops { command } => {
             Box::pin(records::ops(console, command.unwrap_or(OpsCommand::List)))

@@ -21,9 +21,13 @@ const OPERATIONS: usize = 100;
 ///
 /// # Errors
 /// There is no such session.
-pub(crate) async fn messages<P: Ports>(console: &Console<P>, id: &SessionId) -> CommandResult {
+pub(crate) async fn messages<P: Ports>(
+    console: &Console<P>,
+    id: &SessionId,
+    limit: usize,
+) -> CommandResult {
     console.session(id).await?;
-    let messages = console.host.ports().messages(id).await?;
+    let messages = console.host.ports().messages(id, limit).await?;
     let list = Messages { messages: &messages };
     console.out.answer(&list, |list| list.messages.iter().map(message_text).collect())?;
     Ok(Ending::Done)

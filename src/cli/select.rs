@@ -4,16 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::domain::ids::{InvalidName, SessionId};
 use crate::domain::plan::Conditions;
-use crate::domain::query::{Filter, PageQuery};
+use crate::domain::query::{Filter, Order, PageQuery};
 use crate::domain::trash::PurgeChoice;
 use crate::host::ports::Ports;
 
 use super::args::{IdArg, Selector};
 use super::console::{Console, read_input};
 use super::error::CliError;
-
-/// Sessions read at a time while a filter becomes ids.
-const PAGE: usize = 1_000;
 
 /// Sessions that a changing verb is asked for.
 #[derive(Debug, Default)]
@@ -155,14 +152,7 @@ async fn matching<P: Ports>(
     deleted: bool,
 ) -> Result<Vec<SessionId>, CliError> {
     count_if_asked(console, &filter, deleted).await?;
-    let mut query = PageQuery { filter, deleted, limit: PAGE, ..PageQuery::default() };
-    let mut ids = Vec::new();
-    loop {
-        let page = console.host.ports().page(&query).await?;
-        ids.extend(page.sessions.into_iter().map(|session| session.id));
-        query.cursor = page.next_cursor;
-        if query.cursor.is_none() {
-            return Ok(ids);
-        }
-    }
+    // What is listed for these words is what they choose, to the last one.
+    let query = PageQuery { filter, deleted, order: Order::Found, ..PageQuery::default() };
+    Ok(console.host.ports().matching(&query).await?)
 }

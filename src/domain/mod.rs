@@ -19,6 +19,7 @@ pub mod pr;
 pub mod probe;
 pub mod query;
 pub mod rail;
+pub mod search;
 pub mod session;
 pub mod status;
 pub mod text;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::ids::{BatchId, ProjectName, SessionId};
 use super::rail::SectionKey;
+use super::search::Snippet;
 use super::session::Session;
 use super::status::{Attention, Status, Zone};
 use super::time::Timestamp;
@@ -23,7 +24,8 @@ pub struct Filter {
     pub statuses: Vec<Status>,
     /// One of these zones.
     pub zones: Vec<Zone>,
-    /// Text in id, title, branch or prompt; case is ignored.
+    /// Words of title, prompt, branch or a message, all of them in one of these (Q1); in the orders
+    /// of the rail also text in id or title.
     pub text: Option<String>,
     /// Last activity (deletion, in the trash) longer ago than this.
     pub older_than: Option<Duration>,
@@ -51,6 +53,8 @@ pub enum Order {
     Recent,
     /// By zone of the root (T3), inside a zone as [`Order::Recent`].
     Zone,
+    /// What [`Filter::text`] is found in: newest first (Q1). Without a text as [`Order::Recent`].
+    Found,
 }
 
 /// One page of sessions.
@@ -107,8 +111,10 @@ pub struct Glance {
 pub struct Page {
     /// The sessions.
     pub sessions: Vec<Session>,
-    /// How many match in all.
+    /// How many match in all; in [`Order::Found`] counted up to 51.
     pub total: u64,
     /// Where the next page starts; none at the end.
     pub next_cursor: Option<String>,
+    /// In [`Order::Found`], for each session why it was found.
+    pub snippets: Vec<Snippet>,
 }

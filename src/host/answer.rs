@@ -10,6 +10,7 @@ use crate::domain::text;
 use super::Host;
 use super::caller::Reach;
 use super::context::Context;
+use super::create::source;
 use super::error::{HostError, HostResult};
 use super::ports::{Input, Ports};
 
@@ -44,6 +45,11 @@ impl<P: Ports> Host<P> {
         })?;
         let input = Input::Answer { question: shown.id.clone(), keys: pressed.keys };
         self.type_checked(ctx, id, &input, actor).await?;
+        let source = source(actor);
+        let told = self.ports.answered(id, &pressed.words, &source);
+        if let Err(error) = ctx.write("recording the answer", told).await {
+            tracing::warn!(session = %id, %error, "an answer was not written down");
+        }
         let asked = text::cut(&text::clean_line(&shown.text), KEPT, "...");
         self.record(&[Event {
             at: self.ports.now(),

@@ -174,7 +174,7 @@ impl<P: Ports> Host<P> {
         };
         let lifecycle = &session.condition.lifecycle;
         if lifecycle.published > 0 {
-            let messages = self.ports.messages(&session.id).await?;
+            let messages = self.ports.messages(&session.id, usize::MAX).await?;
             let given = |prompt: &String| messages.iter().any(|message| message.text == *prompt);
             if session.prompt.as_ref().is_some_and(|prompt| !given(prompt)) {
                 let text = "the prompt may not have arrived: callboard was interrupted";

@@ -11,12 +11,12 @@ use crate::domain::lifecycle::TerminationReason;
 use crate::domain::rail::{PLACEMENT_VERSION, Placement};
 use crate::domain::session::Session;
 
-use super::columns::{path_text, to_json};
+use super::columns::{id_list, path_text, to_json};
 use super::connection::Durability;
 use super::error::{Fault, Outcome};
 use super::rows::SeededSession;
 use super::shown::{self, Member, Totals};
-use super::{Scope, Store, StoreError, condition, facts, sessions};
+use super::{Scope, Store, StoreError, condition, facts, index, sessions};
 use crate::domain::launch::{Initialised, Seed};
 use crate::domain::worktree::Worktree;
 
@@ -304,6 +304,7 @@ pub(super) fn insert(
         .conn
         .prepare_cached("INSERT INTO details (rid, launch, prompt) VALUES (?1, ?2, ?3)")?
         .execute(params![rid, to_json(&session.launch)?, session.prompt])?;
+    index::add_session(scope, rid)?;
     totals.add(member.section, head.pin.is_some(), 1);
     Ok(rid)
 }
@@ -347,11 +348,17 @@ fn set_worktree(scope: &Scope<'_>, id: &SessionId, worktree: &Worktree) -> Outco
     // An empty field never overwrites a stored value (S5).
     scope
         .conn
+        .prepare_cached("UPDATE sessions SET folder = ?2, updated_at = ?3 WHERE rid = ?1")?
+        .execute(params![row.rid, path_text(&worktree.path)?, scope.now.0])?;
+    let another = scope
+        .conn
         .prepare_cached(
-            "UPDATE sessions SET folder = ?2, branch = iif(?3 = '', branch, ?3), updated_at = ?4
-             WHERE rid = ?1",
+            "UPDATE sessions SET branch = ?2 WHERE rid = ?1 AND ?2 <> '' AND branch IS NOT ?2",
         )?
-        .execute(params![row.rid, path_text(&worktree.path)?, worktree.branch, scope.now.0])?;
+        .execute(params![row.rid, worktree.branch])?;
+    if another > 0 {
+        index::change_session(scope, row.rid)?;
+    }
     scope
         .conn
         .prepare_cached("UPDATE details SET base = iif(?2 = '', base, ?2) WHERE rid = ?1")?
@@ -408,6 +415,7 @@ fn rollback(scope: &Scope<'_>, id: &SessionId) -> Outcome<()> {
         totals.add(member.section, head.pin.is_some(), -1);
         totals.apply(scope)?;
     }
+    index::remove_sessions(scope, &id_list([id]))?;
     scope.conn.prepare_cached("DELETE FROM sessions WHERE rid = ?1")?.execute([row.rid])?;
     Ok(())
 }

@@ -17,7 +17,7 @@ use super::columns::{Columns, to_json_or_none};
 use super::connection::{self, Durability};
 use super::error::{Fault, Outcome};
 use super::log::Log;
-use super::{Scope, StoreError, audit, condition, damage, migrate};
+use super::{Scope, StoreError, condition, damage, messages, migrate};
 
 /// Writes the facts of one session. Blocks: for a thread that nothing waits for (`spec/runtime.md`).
 #[derive(Debug)]
@@ -128,8 +128,11 @@ fn keep(scope: &Scope<'_>, id: &SessionId, generation: u32, report: &HookReport)
             )?
             .execute(params![row.rid, own])?;
     }
-    if let Some(text) = &report.message {
-        audit::message(&Scope { now: report.at, ..*scope }, row.rid, text, "agent")?;
+    // A newer database may hold messages in another way: an older keeper keeps to its facts (W2).
+    if let Some(text) = &report.message
+        && migrate::version(scope.conn)? <= migrate::LATEST
+    {
+        messages::append(&Scope { now: report.at, ..*scope }, row.rid, text, "agent")?;
     }
     Ok(true)
 }

@@ -54,14 +54,6 @@ impl Narrowing {
                 filter.zones.iter().map(|zone| (*zone as i64).to_string()).collect();
             self.add(format!("s.zone IN ({})", numbers.join(", ")));
         }
-        if let Some(text) = &filter.text {
-            self.with(
-                "EXISTS (SELECT 1 FROM details d JOIN (SELECT ? AS pattern) WHERE d.rid = s.rid
-                   AND (s.id LIKE pattern ESCAPE '\\' OR s.title LIKE pattern ESCAPE '\\'
-                     OR s.branch LIKE pattern ESCAPE '\\' OR d.prompt LIKE pattern ESCAPE '\\'))",
-                like(text),
-            );
-        }
         let since =
             if deleted { "s.deleted_at" } else { "coalesce(s.last_activity_at, s.created_at)" };
         if let Some(age) = filter.older_than {
@@ -91,6 +83,22 @@ impl Narrowing {
         if self.index == Some("sessions_awake") {
             self.add("(s.zone < 5 OR s.attention IS NOT NULL)");
         }
+    }
+
+    /// Those that a search found, and those with `text` somewhere in id or title: what an operator
+    /// types is found letter by letter where it is seen.
+    pub(super) fn text(&mut self, text: &str, found: &[i64]) {
+        self.add(
+            "(s.rid IN (SELECT value FROM json_each(?))
+               OR s.id LIKE ? ESCAPE '\\' OR s.title LIKE ? ESCAPE '\\')",
+        );
+        let found = serde_json::Value::from(found).to_string();
+        self.parameters.extend([found, like(text), like(text)].map(Value::from));
+    }
+
+    /// The rows, from FROM on, for a further condition on `s.rid`.
+    pub(super) fn source_by_number(&self) -> String {
+        format!("FROM sessions s WHERE {}", self.conditions.join(" AND "))
     }
 
     /// The rows, from FROM on.

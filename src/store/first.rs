@@ -33,7 +33,7 @@ impl Store {
 /// `?1` is the workspace, `?2` a JSON list of keys or NULL, `?3` the number of rows.
 pub(super) fn sql(order: Order) -> String {
     let zone = match order {
-        Order::Recent => "",
+        Order::Recent | Order::Found => "",
         Order::Zone => "y.head_zone, ",
     };
     format!(

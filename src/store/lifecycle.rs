@@ -1,6 +1,6 @@
 //! What happens to sessions after their create: prompts, probes, ends, pins, names.
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use crate::domain::condition::Condition;
 use crate::domain::ids::SessionId;
@@ -12,7 +12,7 @@ use super::columns::Columns;
 use super::condition::Loaded;
 use super::connection::Durability;
 use super::error::Outcome;
-use super::{Scope, Store, StoreError, audit, condition, facts, shown};
+use super::{Scope, Store, StoreError, condition, facts, index, messages, shown};
 
 impl Store {
     /// A prompt was delivered: message row, new turn (S1).
@@ -30,7 +30,7 @@ impl Store {
             let row = condition::find_present(scope, &id)?;
             let next = row.condition.clone().prompted(&row.prs, scope.now);
             condition::save(scope, &row, &next, "prompt")?;
-            audit::message(scope, row.rid, &text, &source)
+            messages::append(scope, row.rid, &text, &source)
         })
         .await
     }
@@ -111,13 +111,18 @@ impl Store {
     pub async fn rename(&self, id: &SessionId, title: &str) -> Result<bool, StoreError> {
         let (id, title) = (id.clone(), title.to_owned());
         self.write(Durability::Normal, format!("rename session {id}"), move |scope| {
-            let mut statement = scope.conn.prepare_cached(
-                "UPDATE sessions SET title = ?3, updated_at = ?4
-                 WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NULL",
-            )?;
-            let changed =
-                statement.execute(params![scope.workspace, id.as_str(), title, scope.now.0])?;
-            Ok(changed > 0)
+            let changed: Option<i64> = scope
+                .conn
+                .prepare_cached(
+                    "UPDATE sessions SET title = ?3, updated_at = ?4
+                     WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NULL RETURNING rid",
+                )?
+                .query_row(params![scope.workspace, id.as_str(), title, scope.now.0], |row| {
+                    row.get(0)
+                })
+                .optional()?;
+            changed.map(|rid| index::change_session(scope, rid)).transpose()?;
+            Ok(changed.is_some())
         })
         .await
     }

@@ -15,12 +15,13 @@ use crate::os::paths::Home;
 use crate::os::{self, clock, paths};
 
 use super::error::{Fault, StoreError};
-use super::{backup, connection, damage};
+use super::{backup, connection, damage, index};
 
 /// Every migration; the database's `user_version` is the number of those that ran.
 const MIGRATIONS: &[&str] = &[
     include_str!("../../assets/migrations/0001_initial.sql"),
     include_str!("../../assets/migrations/0002_asked.sql"),
+    include_str!("../../assets/migrations/0003_search.sql"),
 ];
 /// The version that this binary writes.
 pub(super) const LATEST: i64 = MIGRATIONS.len() as i64;
@@ -150,6 +151,7 @@ pub(super) fn check(connection: &Connection, path: &Path, known: i64) -> Result<
 /// Runs what is pending in one transaction: it fails as a whole, and the callboard that was used
 /// before goes on then.
 fn migrate(connection: &mut Connection, from: i64, migrations: &[&str]) -> rusqlite::Result<()> {
+    index::define_words(connection)?;
     let pending = (1_i64..).zip(migrations).filter(|(number, _)| *number > from);
     let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
     let mut version = from;

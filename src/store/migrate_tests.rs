@@ -158,3 +158,39 @@ async fn a_running_store_stops_writing_to_a_newer_database_w3() {
     assert!(refused.to_string().contains("start the newer callboard"));
     assert_eq!(store.all_ids().await.unwrap(), []);
 }
+
+/// Q1, W2: what an older database holds is found, newest first, and its messages keep their order
+#[tokio::test]
+async fn an_older_database_can_be_searched() {
+    use crate::domain::query::{Filter, Order, PageQuery};
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path()).unwrap();
+    home.create().unwrap();
+    let files = Files { database: home.database(), ..files(&folder) };
+    let old = open_with(&files, &MIGRATIONS[..2], Timestamp(0)).unwrap();
+    old.execute_batch(include_str!("../../tests/fixtures/store/before_search.sql")).unwrap();
+    drop(old);
+    let clock = Clock::fixed(Timestamp(1_000_000));
+    let store = Store::open(&home, WorkspaceName::default(), clock).unwrap();
+    let found = async |text: &str| {
+        let filter = Filter { text: Some(text.to_owned()), ..Filter::default() };
+        let query = PageQuery { filter, order: Order::Found, ..PageQuery::default() };
+        let page = store.page(&query).await.unwrap();
+        let ids = page.sessions.iter().map(|session| session.id.to_string());
+        let snippets = page.snippets.iter().map(|snippet| snippet.marked("<", ">"));
+        ids.zip(snippets).map(|(id, snippet)| format!("{id}: {snippet}")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found("cart").await,
+        ["chat-2: Mend the <cart>", "chat-3: A <cart>", "chat-1: The <cart>, please"]
+    );
+    assert_eq!(found("callboard/chat-1").await.len(), 1, "a branch");
+    assert_eq!(found("prompted").await, ["chat-3: <Prompted>"]);
+    let texts = store.messages(&"chat-1".parse().unwrap(), usize::MAX).await.unwrap();
+    let texts: Vec<&str> = texts.iter().map(|message| message.text.as_str()).collect();
+    assert_eq!(texts, ["The cart, please", "Later"]);
+    let check = connection::open(&home.database()).unwrap();
+    check.execute("INSERT INTO search (search, rank) VALUES ('integrity-check', 0)", []).unwrap();
+    store.answered(&"chat-1".parse().unwrap(), "The cart is new", "agent").await.unwrap();
+    assert_eq!(found("cart").await[0], "chat-1: The <cart> is new");
+}

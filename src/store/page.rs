@@ -3,12 +3,14 @@
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
+use crate::domain::ids::SessionId;
 use crate::domain::query::{Filter, Order, Page, PageQuery};
 use crate::domain::rail::{SectionKey, SectionKind};
 
+use super::columns::Columns;
 use super::error::Outcome;
 use super::filter::Narrowing;
-use super::{Scope, Store, StoreError, projects, sessions, shown};
+use super::{Scope, Store, StoreError, find, projects, sessions, shown};
 
 /// Most sessions that one page holds.
 const LIMIT: usize = 100_000;
@@ -24,12 +26,42 @@ impl Store {
         let query = query.clone();
         self.read("read a page of sessions", move |scope| page(scope, &query)).await
     }
+
+    /// Ids of every session that a query lets through, whatever its limit and offset, in no order.
+    ///
+    /// # Errors
+    /// There is no such project, or the database cannot be read.
+    pub async fn matching(&self, query: &PageQuery) -> Result<Vec<SessionId>, StoreError> {
+        let query = query.clone();
+        self.read("look for sessions", move |scope| matching(scope, &query)).await
+    }
+}
+
+fn matching(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Vec<SessionId>> {
+    let Some(rows) = Rows::of(scope, query)? else {
+        return Ok(Vec::new());
+    };
+    if let (Order::Found, Some(text)) = (query.order, &query.filter.text) {
+        let found = find::all(scope, text, &rows.narrowing)?;
+        let mut id = scope.conn.prepare_cached("SELECT id FROM sessions WHERE rid = ?1")?;
+        let ids = found.iter().map(|rid| id.query_row([rid], |row| Columns::of(row).word()));
+        return ids.collect::<rusqlite::Result<_>>().map_err(Into::into);
+    }
+    let sql = format!("SELECT s.id {}", rows.narrowing.source());
+    let mut statement = scope.conn.prepare_cached(&sql)?;
+    let ids = statement
+        .query_map(params_from_iter(&rows.narrowing.parameters), |row| Columns::of(row).word())?;
+    ids.collect::<rusqlite::Result<_>>().map_err(Into::into)
 }
 
 fn page(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Page> {
     let Some(rows) = Rows::of(scope, query)? else {
         return Ok(Page::default());
     };
+    if let (Order::Found, Some(text)) = (query.order, &query.filter.text) {
+        let query = PageQuery { limit: query.limit.min(LIMIT), ..query.clone() };
+        return find::page(scope, &query, text, &rows.narrowing);
+    }
     let limit = query.limit.min(LIMIT);
     let total = rows.total(scope)?;
     let mut keys = rows.keys(scope, query, limit + 1, total)?;
@@ -39,6 +71,7 @@ fn page(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Page> {
         sessions: sessions::by_number(scope, keys.iter().map(|key| key.rid))?,
         total,
         next_cursor: keys.last().filter(|_| more).map(|key| rows.cursor(key)),
+        snippets: Vec::new(),
     })
 }
 
@@ -261,6 +294,10 @@ fn narrow(
         ));
     }
     rows.filter(filter, query.deleted, scope.now);
+    if let Some(text) = filter.text.as_ref().filter(|_| query.order != Order::Found) {
+        let found = find::all(scope, text, &rows)?;
+        rows.text(text, &found);
+    }
     Ok(rows)
 }
 
@@ -268,11 +305,13 @@ fn narrow(
 fn order_of(place: Place, order: Order) -> (&'static str, &'static [&'static str]) {
     match (place, order) {
         (Place::Trash, _) => ("t", &["s.deleted_key", "s.id"]),
-        (Place::Pinned, Order::Recent) => ("p", &["s.head_pin", "s.head", "s.own_key", "s.id"]),
+        (Place::Pinned, Order::Recent | Order::Found) => {
+            ("p", &["s.head_pin", "s.head", "s.own_key", "s.id"])
+        }
         (Place::Pinned, Order::Zone) => {
             ("q", &["s.head_zone", "s.head_pin", "s.head", "s.own_key", "s.id"])
         }
-        (_, Order::Recent) => ("r", &["s.head_sort", "s.head", "s.own_key", "s.id"]),
+        (_, Order::Recent | Order::Found) => ("r", &["s.head_sort", "s.head", "s.own_key", "s.id"]),
         (_, Order::Zone) => ("z", &["s.head_zone", "s.head_sort", "s.head", "s.own_key", "s.id"]),
     }
 }

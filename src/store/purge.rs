@@ -12,7 +12,7 @@ use crate::domain::trash::Tombstone;
 use super::columns::{Columns, id_list};
 use super::connection::Durability;
 use super::error::Outcome;
-use super::{Scope, Store, StoreError};
+use super::{Scope, Store, StoreError, index};
 use crate::domain::trash::PurgedRows;
 
 impl Store {
@@ -106,6 +106,7 @@ fn purge(scope: &Scope<'_>, trees: &[Vec<SessionId>]) -> Outcome<PurgedRows> {
         )?
         .query_row(params![scope.workspace, gone], |row| row.get(0))?;
     purged.messages = messages.unsigned_abs();
+    index::remove_sessions(scope, &gone)?;
     scope
         .conn
         .prepare_cached(

@@ -44,6 +44,17 @@ pub struct SeededSession {
     pub created_at: Timestamp,
 }
 
+/// A made-up message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeededMessage {
+    /// Its session.
+    pub session: SessionId,
+    /// As in a message.
+    pub source: String,
+    /// The text.
+    pub text: String,
+}
+
 /// A session that works in one of the folders that were asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderUser {

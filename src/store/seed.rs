@@ -2,9 +2,9 @@
 
 use super::connection::Durability;
 use super::error::Outcome;
-use super::rows::SeededSession;
+use super::rows::{SeededMessage, SeededSession};
 use super::shown::Totals;
-use super::{Scope, Store, StoreError, create, lifecycle};
+use super::{Scope, Store, StoreError, condition, create, lifecycle, messages};
 
 impl Store {
     /// Inserts made-up sessions in one transaction, parents before their children. What follows
@@ -18,6 +18,21 @@ impl Store {
             let mut totals = Totals::default();
             sessions.iter().try_for_each(|session| insert(scope, session, &mut totals))?;
             totals.apply(scope)
+        })
+        .await
+    }
+
+    /// Appends made-up messages in one transaction; no turn begins.
+    ///
+    /// # Errors
+    /// There is no such session outside the trash; nothing is written then.
+    pub async fn seed_messages(&self, given: Vec<SeededMessage>) -> Result<(), StoreError> {
+        let attempt = format!("insert {} messages", given.len());
+        self.write(Durability::Normal, attempt, move |scope| {
+            given.iter().try_for_each(|message| {
+                let row = condition::find_present(scope, &message.session)?;
+                messages::append(scope, row.rid, &message.text, &message.source)
+            })
         })
         .await
     }

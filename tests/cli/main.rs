@@ -16,6 +16,7 @@ mod hooks;
 mod parsing;
 mod places;
 mod scripted;
+mod search;
 mod session;
 mod store;
 mod talk;

@@ -176,7 +176,7 @@ pub(crate) fn shop() -> Vec<Session> {
 }
 
 pub(crate) fn page(sessions: Vec<Session>) -> Page {
-    Page { total: sessions.len() as u64, sessions, next_cursor: None }
+    Page { total: sessions.len() as u64, sessions, ..Page::default() }
 }
 
 fn section(key: SectionKey, name: &str, total: u64, attention: u64, zones: [u64; 6]) -> Section {

@@ -498,7 +498,7 @@ fn a_long_list_is_read_in_windows() {
         let rows = (from..from + 200)
             .map(|n| session(&format!("shop-{n}"), "Many", "claude", Status::Idle, 5))
             .collect();
-        callboard::domain::query::Page { sessions: rows, total: 1_000, next_cursor: None }
+        callboard::domain::query::Page { sessions: rows, total: 1_000, ..Default::default() }
     };
     bench.tick(2_000);
     bench.send(Event::Changed);

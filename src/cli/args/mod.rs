@@ -173,6 +173,9 @@ pub(crate) enum Command {
         /// Session
         #[arg(value_name = "ID")]
         id: SessionId,
+        /// At most so many, the newest
+        #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
+        limit: usize,
     },
     /// Print what was done to sessions, when and by whom
     Events(EventsArgs),

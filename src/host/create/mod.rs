@@ -240,7 +240,13 @@ impl<P: Ports> Creation<'_, P> {
         reused: bool,
     ) -> HostResult<()> {
         let ports = &self.host.ports;
-        if reused && ports.messages(&self.id).await?.iter().any(|message| message.text == text) {
+        if reused
+            && ports
+                .messages(&self.id, usize::MAX)
+                .await?
+                .iter()
+                .any(|message| message.text == text)
+        {
             return Ok(());
         }
         if !in_argv {

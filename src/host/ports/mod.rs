@@ -4,12 +4,13 @@
 mod agents;
 pub mod doctor;
 mod locks;
+mod messages;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::domain::error::ErrorKind;
-use crate::domain::event::{Event, Message};
+use crate::domain::event::Event;
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{Operation, StepResult};
@@ -26,6 +27,7 @@ pub use crate::domain::trash::{TombstoneRow, Tombstoned, Untombstone};
 pub use crate::domain::worktree::{Freed, Moved, Worktree, WorktreeRequest};
 pub use agents::{AgentPort, CallerLimits};
 pub use locks::LockPort;
+pub use messages::MessagePort;
 
 use super::context::Context;
 pub use super::folders::{Changes, FolderPort, Staying};
@@ -48,11 +50,25 @@ pub type PortResult<T> = Result<T, PortError>;
 
 /// Everything that the coordinators need, as one type.
 pub trait Ports:
-    StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort + FolderPort
+    StorePort
+    + MessagePort
+    + RuntimePort
+    + WorkspacePort
+    + AgentPort
+    + LockPort
+    + PurgePort
+    + FolderPort
 {
 }
 impl<T> Ports for T where
-    T: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort + FolderPort
+    T: StorePort
+        + MessagePort
+        + RuntimePort
+        + WorkspacePort
+        + AgentPort
+        + LockPort
+        + PurgePort
+        + FolderPort
 {
 }
 
@@ -69,6 +85,11 @@ pub trait StorePort: Send + Sync + 'static {
     fn sessions(&self, ids: &[SessionId]) -> impl Future<Output = PortResult<Vec<Session>>> + Send;
     /// A page.
     fn page(&self, query: &PageQuery) -> impl Future<Output = PortResult<Page>> + Send;
+    /// Ids of every session that a query lets through, whatever its limit, in no order.
+    fn matching(
+        &self,
+        query: &PageQuery,
+    ) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
     /// Ids of every session of the workspace that is not deleted.
     fn all_ids(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
     /// Sessions believed to run.
@@ -247,8 +268,6 @@ pub trait StorePort: Send + Sync + 'static {
         session: Option<&SessionId>,
         limit: usize,
     ) -> impl Future<Output = PortResult<Vec<Event>>> + Send;
-    /// Messages of one session, oldest first.
-    fn messages(&self, id: &SessionId) -> impl Future<Output = PortResult<Vec<Message>>> + Send;
 }
 
 /// What is needed to start a runtime.

@@ -95,7 +95,10 @@ impl StorePort for Recorder {
             let present = m.sessions.values().filter(|s| s.deletion.is_none());
             present.filter(below).cloned().collect::<Vec<_>>()
         });
-        Ok(Page { total: sessions.len() as u64, sessions, next_cursor: None })
+        Ok(Page { total: sessions.len() as u64, sessions, ..Page::default() })
+    }
+    async fn matching(&self, query: &PageQuery) -> PortResult<Vec<SessionId>> {
+        Ok(self.page(query).await?.sessions.into_iter().map(|session| session.id).collect())
     }
     async fn all_ids(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| {
@@ -460,12 +463,6 @@ impl StorePort for Recorder {
     }
     async fn events(&self, _id: Option<&SessionId>, _limit: usize) -> PortResult<Vec<Event>> {
         Ok(self.read(|m| m.events.clone()))
-    }
-    async fn messages(&self, id: &SessionId) -> PortResult<Vec<Message>> {
-        let own = |m: &Model| {
-            m.messages.iter().filter(|(of, _)| of == id).map(|(_, text)| text.clone()).collect()
-        };
-        Ok(self.read(own))
     }
 }
 

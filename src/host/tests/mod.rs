@@ -8,6 +8,7 @@ mod delete;
 mod ends;
 mod failed_create;
 mod fake_locks;
+mod fake_messages;
 mod fake_store;
 mod fake_trash;
 mod fake_world;

@@ -108,7 +108,7 @@ async fn only_what_is_submitted_is_a_prompt_s1() {
     assert!(recorder.read(|m| m.messages.is_empty()));
 }
 
-/// K6, K5: an answer names its question; another one that is shown meanwhile gets no key.
+/// K6, K5, Q2: an answer names its question; another one that is shown meanwhile gets no key.
 #[tokio::test]
 async fn an_answer_goes_to_its_question_only_k6() {
     let (host, recorder) = host(vec![asking("a"), running("b", None), seeded("ended", None)]);
@@ -117,7 +117,12 @@ async fn an_answer_goes_to_its_question_only_k6() {
     };
     answer("a", "q1", Answer::Yes).await.unwrap();
     answer("a", "q1", Answer::Option(2)).await.unwrap();
-    assert_eq!(recorder.acts(), ["answer q1 1 in a", "answer q1 2 in a"]);
+    let typed = ["answer q1 1 in a", "answered a", "answer q1 2 in a", "answered a"];
+    assert_eq!(recorder.acts(), typed);
+    // Q2: what the operator answered is a message.
+    let told = recorder.read(|m| m.messages.clone());
+    let told: Vec<_> = told.iter().map(|(_, it)| (it.text.as_str(), it.source.as_str())).collect();
+    assert_eq!(told, [("Yes", "operator"), ("No", "operator")]);
     recorder.forget();
     for (text, question) in [("a", "q2"), ("b", "q1"), ("ended", "q1")] {
         let error = answer(text, question, Answer::Yes).await.unwrap_err();
@@ -130,7 +135,7 @@ async fn an_answer_goes_to_its_question_only_k6() {
         host.answer(&Context::new(), &id(text), None, answer, &OPERATOR).await
     };
     unnamed("a", Answer::No).await.unwrap();
-    assert_eq!(recorder.acts(), ["answer q1 2 in a"]);
+    assert_eq!(recorder.acts(), ["answer q1 2 in a", "answered a"]);
     for (text, answer) in [("a", Answer::Option(3)), ("b", Answer::Yes), ("ended", Answer::No)] {
         let error = unnamed(text, answer).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Refused, "{text}: {error}");

@@ -209,13 +209,13 @@ async fn a_prompt_starts_a_turn_and_is_kept_q2() {
     let after = fixture.get("shop-1").await;
     assert_eq!(after.condition.turn, before.condition.turn + 1);
     assert_eq!(after.condition.sorted_at, fixture.clock.now());
-    let messages = fixture.store.messages(&id("shop-1")).await.unwrap();
+    let messages = fixture.store.messages(&id("shop-1"), usize::MAX).await.unwrap();
     assert_eq!((messages[0].text.as_str(), messages[0].source.as_str()), ("Go on", "operator"));
 
     let long = "x".repeat(3 << 20);
     fixture.store.prompted(&id("shop-1"), &long, "agent").await.unwrap();
     fixture.store.prompted(&id("shop-1"), &long, "agent").await.unwrap();
-    assert_eq!(fixture.store.messages(&id("shop-1")).await.unwrap().len(), 1);
+    assert_eq!(fixture.store.messages(&id("shop-1"), usize::MAX).await.unwrap().len(), 1);
 }
 
 /// T1, T4: seen is stored

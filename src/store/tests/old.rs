@@ -190,7 +190,10 @@ async fn says_what_it_said(home: &Home) {
     );
     let first = store.session(&id("shop-1")).await.unwrap().unwrap();
     assert_eq!((first.condition.turn, first.prs.len()), (1, 1));
-    assert_eq!(store.messages(&id("shop-1")).await.unwrap()[0].text, "Mend the parser, 日本");
+    assert_eq!(
+        store.messages(&id("shop-1"), usize::MAX).await.unwrap()[0].text,
+        "Mend the parser, 日本"
+    );
     assert_eq!(store.unfinished().await.unwrap()[0].results[0].state, "closed");
     assert_eq!(store.projects().await.unwrap()[0].setup.commands, ["make deps"]);
     let events = store.events(Some(&id("shop-1")), 100).await.unwrap();

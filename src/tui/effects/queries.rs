@@ -216,7 +216,7 @@ impl<P: Ports> Worker<P> {
     async fn tab(&self, id: &SessionId, tab: Tab) -> PortResult<Option<TabContent>> {
         let ports = self.host.ports();
         Ok(match tab {
-            Tab::Messages => Some(TabContent::Messages(ports.messages(id).await?)),
+            Tab::Messages => Some(TabContent::Messages(ports.messages(id, usize::MAX).await?)),
             Tab::Events => Some(TabContent::Events(ports.events(Some(id), AUDIT).await?)),
             Tab::Diff => Some(TabContent::Diff(self.diff(id).await?)),
             // Drawn from what is known already.

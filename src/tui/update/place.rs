@@ -139,7 +139,7 @@ pub(super) fn leave(app: &mut App) {
 pub(super) fn sort(app: &mut App, effects: &mut Vec<Effect>) {
     app.order = match app.order {
         Order::Zone => Order::Recent,
-        Order::Recent => Order::Zone,
+        Order::Recent | Order::Found => Order::Zone,
     };
     begin_list(app, Wanted::Same, effects);
 }

@@ -253,7 +253,7 @@ pub(super) fn titles(pen: &Pen<'_>, app: &App, focused: bool) -> (Vec<Span>, Vec
     let style = if focused { pen.role(Role::Title) } else { pen.role(Role::Muted) };
     let order = match app.order {
         crate::domain::query::Order::Zone => "by zone",
-        crate::domain::query::Order::Recent => "newest first",
+        crate::domain::query::Order::Recent | crate::domain::query::Order::Found => "newest first",
     };
     (vec![(text, style)], vec![(order.to_owned(), pen.role(Role::Muted))])
 }

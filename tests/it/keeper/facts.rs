@@ -136,11 +136,11 @@ async fn reports_that_were_left_in_a_file_are_picked_up_h2() {
     let mut keeper = within(Keeper::connect(&spec.socket)).await.unwrap();
     assert!(within(keeper.status()).await.is_ok() && !file.exists());
     // C4, C8: before publish nothing of it counts.
-    assert!(store.messages(&id).await.unwrap().is_empty());
+    assert!(store.messages(&id, usize::MAX).await.unwrap().is_empty());
     within(launching.publish()).await.unwrap();
     store.publish(&id, 1).await.unwrap();
-    until(async || !store.messages(&id).await.unwrap().is_empty()).await;
-    let messages = store.messages(&id).await.unwrap();
+    until(async || !store.messages(&id, usize::MAX).await.unwrap().is_empty()).await;
+    let messages = store.messages(&id, usize::MAX).await.unwrap();
     assert_eq!((messages.len(), messages[0].text.as_str()), (1, "mine"));
     let session = store.session(&id).await.unwrap().unwrap();
     assert_eq!(session.launch.agent_session_id.as_deref(), Some("c-1"));
