@@ -134,7 +134,7 @@ fn a_family_larger_than_the_window_is_passed_p2() {
             let Some((ticket, query)) = asked.last() else { return };
             let end = (query.offset + query.limit).min(all.len());
             let sessions = all[query.offset.min(end)..end].to_vec();
-            let page = Page { sessions, total: all.len() as u64, next_cursor: None };
+            let page = Page { sessions, total: all.len() as u64, ..Page::default() };
             bench.send(Event::Page { ticket, offset: query.offset, page });
         }
     };
