@@ -33,6 +33,8 @@ pub struct Filter {
     pub younger_than: Option<Duration>,
     /// With or without uncommitted files, as last counted.
     pub dirty: Option<bool>,
+    /// With or without a pull request.
+    pub pr: Option<bool>,
     /// Children of this session.
     pub parent: Option<SessionId>,
     /// Without those shown in the pinned section.

@@ -65,6 +65,9 @@ impl Narrowing {
         if let Some(dirty) = filter.dirty {
             self.add(if dirty { "s.dirty > 0" } else { "s.dirty = 0" });
         }
+        if let Some(pr) = filter.pr {
+            self.add(if pr { "s.prs > 0" } else { "s.prs = 0" });
+        }
         if let Some(parent) = &filter.parent {
             self.with("s.parent = ?", parent.as_str().to_owned());
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use callboard::domain::key::Key;
-use callboard::domain::query::Order;
+use callboard::domain::query::{Order, Page};
 use callboard::domain::status::Status;
 use callboard::host::report::{
     CreateOutcome, Place, RestoreReport, RestoreTarget, SendResult, StopReport, StopResult,
@@ -103,6 +103,64 @@ fn children_are_folded_and_unfolded() {
     assert_eq!(bench.app.list.lines().len(), 14);
     bench.keys("l");
     assert_eq!(bench.app.focus, Focus::Right);
+}
+
+/// P2: 20 children of a root are shown, the rest as "n more", however many they are; what comes after
+/// them is reached in both directions
+#[test]
+fn a_family_larger_than_the_window_is_passed_p2() {
+    let mut all = vec![session("shop-0", "Before", "claude", Status::Working, 1)];
+    all.push(session("shop-1", "Many below", "claude", Status::Working, 2));
+    for n in 0..1_000 {
+        let mut child = session(&format!("shop-c{n}"), "Below", "claude", Status::Working, 3);
+        child.parent = Some(id("shop-1"));
+        child.shown.root = id("shop-1");
+        child.root = id("shop-1");
+        all.push(child);
+    }
+    for n in 2..300 {
+        all.push(session(&format!("shop-{n}"), "After", "claude", Status::Working, 4));
+    }
+    let mut bench = Bench::new(120, 40);
+    bench.keys("4");
+    // The store answers each question for a part of the list.
+    let serve = |bench: &mut Bench| {
+        for round in 0.. {
+            assert!(round < 12, "it keeps asking");
+            let asked = bench.take().into_iter().filter_map(|effect| match effect {
+                Effect::LoadPage { ticket, query } => Some((ticket, query)),
+                _ => None,
+            });
+            let Some((ticket, query)) = asked.last() else { return };
+            let end = (query.offset + query.limit).min(all.len());
+            let sessions = all[query.offset.min(end)..end].to_vec();
+            let page = Page { sessions, total: all.len() as u64, ..Page::default() };
+            bench.send(Event::Page { ticket, offset: query.offset, page });
+        }
+    };
+    serve(&mut bench);
+    assert_eq!(selected(&bench), "shop-0");
+    for _ in 0..21 {
+        bench.keys("j");
+        serve(&mut bench);
+    }
+    assert_eq!(selected(&bench), "shop-c19");
+    let hidden =
+        |bench: &Bench| bench.app.list.lines().iter().map(|line| line.hidden).sum::<usize>();
+    assert_eq!(hidden(&bench), 980);
+    bench.keys("j");
+    serve(&mut bench);
+    assert_eq!(selected(&bench), "shop-2");
+    bench.keys("G");
+    serve(&mut bench);
+    assert_eq!(selected(&bench), "shop-299");
+    assert_eq!(bench.app.list.place(), all.len());
+    for _ in 0..298 {
+        bench.keys("k");
+        serve(&mut bench);
+    }
+    assert_eq!(selected(&bench), "shop-c19");
+    assert_eq!(hidden(&bench), 980);
 }
 
 #[test]

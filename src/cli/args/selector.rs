@@ -119,6 +119,7 @@ impl Selector {
             older_than: self.older_than,
             younger_than: None,
             dirty: (self.dirty || self.clean).then_some(self.dirty),
+            pr: None,
             parent: self.parent.clone(),
             exclude_pinned: self.exclude_pinned,
             attention: false,

@@ -231,6 +231,7 @@ fn next(slot: &Slot, early: bool) -> Option<Work> {
 mod tests {
     use super::*;
 
+    /// W5: transitions at once, other fields at most every 5 s
     #[test]
     fn transitions_are_told_at_once_but_four_times_a_second() {
         let mut gate = Gate::default();

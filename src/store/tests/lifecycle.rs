@@ -74,7 +74,8 @@ async fn facts_count_from_publish_on_c4() {
     assert_eq!(rolled.kind(), ErrorKind::Refused);
 }
 
-/// S5, D13: older facts are dropped, those of a newer launch wait for its publish.
+/// W5, S5, D13: compare-and-set on (generation, sequence): older facts are dropped, those of a newer
+/// launch wait for its publish.
 #[tokio::test]
 async fn older_facts_never_replace_newer_ones_w5() {
     let fixture = Fixture::new();
@@ -173,10 +174,14 @@ async fn timed_rules_are_applied_when_due_t4() {
     assert!(fixture.store.due(fixture.clock.now()).await.unwrap().is_empty());
 }
 
+/// W5: a newer binary derives again; an older keeper then writes facts only, and an older console
+/// leaves what was derived alone
 #[tokio::test]
 async fn newer_rules_derive_again_and_take_in_what_an_older_keeper_only_stored_w5() {
     let fixture = Fixture::new();
     fixture.live("shop-1", None).await;
+    fixture.live("shop-2", None).await;
+    fixture.observe("shop-2", 1, 2, Activity::Retrying);
     let set = |value: i64| {
         let connection = super::super::connection::open(&fixture.home.database()).unwrap();
         connection.execute("UPDATE meta SET value = ?1", [value]).unwrap();
@@ -184,9 +189,14 @@ async fn newer_rules_derive_again_and_take_in_what_an_older_keeper_only_stored_w
     set(2);
     fixture.observe("shop-1", 1, 2, Activity::Idle);
     assert_eq!(fixture.get("shop-1").await.condition.status, Status::Working);
+    fixture.clock.advance(std::time::Duration::from_mins(3));
+    fixture.store.settle_due().await.unwrap();
+    assert_eq!(fixture.get("shop-1").await.condition.status, Status::Working);
+    assert_eq!(fixture.get("shop-2").await.condition.attention, None);
     set(0);
     fixture.second();
     assert_eq!(fixture.get("shop-1").await.condition.status, Status::Idle);
+    assert_eq!(fixture.get("shop-2").await.condition.attention, Some(Attention::Retrying));
 }
 
 /// S1: a prompt starts a turn, and its start is the sort time
@@ -225,6 +235,7 @@ async fn pull_requests_change_status_and_attention_until_seen_t4() {
     assert_eq!(fixture.get("shop-1").await.condition.status, Status::Working);
 }
 
+/// W1: many write at once, and none is refused
 #[tokio::test]
 async fn keepers_and_the_store_write_at_once_w1() {
     let fixture = Fixture::new();

@@ -1,6 +1,8 @@
 //! The store on real files.
 
 mod changes;
+mod connections;
+mod filters;
 mod full;
 mod journal;
 mod launch;

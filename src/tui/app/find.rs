@@ -66,7 +66,7 @@ pub fn parse(text: &str) -> Parsed {
 }
 
 fn is_name(name: &str) -> bool {
-    matches!(name, "status" | "zone" | "agent" | "project" | "age" | "dirty")
+    matches!(name, "status" | "zone" | "agent" | "project" | "age" | "dirty" | "pr")
 }
 
 impl Parsed {
@@ -99,15 +99,23 @@ impl Parsed {
             }
             "age" => filter_by_age(filter, values),
             "dirty" => {
-                filter.dirty = match values {
-                    "yes" => Some(true),
-                    "no" => Some(false),
-                    _ => None,
-                };
+                filter.dirty = yes_or_no(values);
                 filter.dirty.is_some()
+            }
+            "pr" => {
+                filter.pr = yes_or_no(values);
+                filter.pr.is_some()
             }
             _ => false,
         }
+    }
+}
+
+fn yes_or_no(value: &str) -> Option<bool> {
+    match value {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
     }
 }
 
@@ -129,6 +137,7 @@ mod tests {
 
     #[test]
     fn words_and_text_together_make_the_filter() {
+        assert_eq!(parse("pr:yes dirty:no").filter.pr, Some(true));
         let parsed = parse("agent:claude,codex status:idle age:>7d  che ck");
         assert_eq!(parsed.filter.agents, ["claude", "codex"]);
         assert_eq!(parsed.filter.statuses, [Status::Idle]);

@@ -71,12 +71,12 @@ pub(super) fn reread_now(app: &mut App, effects: &mut Vec<Effect>) {
 
 /// Moves the window of a long list on before the selection reaches its end.
 fn shift_window(app: &mut App, effects: &mut Vec<Effect>) {
-    let Some(offset) = app.current_list().shift() else {
+    let Some((offset, limit)) = app.current_list().shift() else {
         return;
     };
     let ticket = app.ticket();
     let list = app.current_list_mut();
-    let query = list.again(ticket, offset, crate::tui::app::list::Wanted::Same);
+    let query = list.resize(ticket, offset, limit);
     effects.push(Effect::LoadPage { ticket, query });
 }
 

@@ -25,13 +25,17 @@ impl List {
         let mut lines: Vec<Line> = Vec::with_capacity(self.rows.len());
         // Ancestors of the row before: place of their line (none where hidden), and children so far.
         let mut above: Vec<(&SessionId, Option<usize>, usize)> = Vec::new();
+        let mut headless = self.begins_in_a_family();
         for (row, session) in self.rows.iter().enumerate() {
             let parent = session.parent.as_ref().filter(|_| session.shown.root != session.id);
             while above.last().is_some_and(|(id, ..)| Some(*id) != parent) {
                 above.pop();
             }
             let hidden_by = match above.last_mut() {
-                None => None,
+                None => {
+                    headless &= parent.is_some();
+                    headless.then_some(())
+                }
                 Some((id, line, children)) => {
                     *children += 1;
                     // A component of the trash is one row (`spec/look.md` section 8, Trash).
@@ -54,6 +58,14 @@ impl List {
             }
         }
         lines
+    }
+
+    /// Whether the window begins among descendants whose head is before it. Without that one they
+    /// are not shown: it may have more than are shown of it.
+    fn begins_in_a_family(&self) -> bool {
+        let whole = !self.query.deleted && !self.is_filtered();
+        let heads = |row: &Session| row.shown.root == row.id;
+        self.offset > 0 && whole && self.rows.iter().any(heads)
     }
 
     /// Hides the descendants of the selected session; false where there are none to hide.

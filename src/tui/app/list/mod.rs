@@ -17,6 +17,8 @@ use super::marks::Marks;
 pub const WINDOW: usize = 200;
 /// The window moves on when the selection is this near to its end.
 const MARGIN: usize = 30;
+/// Most sessions of a window: one that shows few of many is made larger until then.
+const WIDEST: usize = 100_000;
 /// Rows keep their order this long after a key or the last change of order (`spec/look.md` 7).
 pub const CALM: Duration = Duration::from_secs(1);
 
@@ -67,6 +69,8 @@ pub struct List {
     pub leaving: Option<SessionId>,
     /// No page arrived since the query was changed.
     fresh: bool,
+    /// The window was made larger or smaller, and its page is awaited.
+    resized: bool,
     wanted: Wanted,
     folded: BTreeSet<SessionId>,
     unfolded: BTreeSet<SessionId>,
@@ -108,11 +112,19 @@ impl List {
 
     /// Asks for the window again, or for another part of the list.
     pub fn again(&mut self, ticket: u64, offset: usize, wanted: Wanted) -> PageQuery {
-        self.ticket = Some(ticket);
+        let limit = if offset == self.offset { self.query.limit } else { WINDOW };
         if wanted != Wanted::Same {
             self.wanted = wanted;
         }
-        PageQuery { offset, limit: WINDOW, cursor: None, ..self.query.clone() }
+        self.resize(ticket, offset, limit)
+    }
+
+    /// Asks for a window of another place and size, with what is selected now.
+    pub fn resize(&mut self, ticket: u64, offset: usize, limit: usize) -> PageQuery {
+        self.ticket = Some(ticket);
+        self.resized |= self.query.limit != limit;
+        self.query.limit = limit;
+        PageQuery { offset, cursor: None, ..self.query.clone() }
     }
 
     /// Takes in a page. While the operator is at the keys, rows get new values and keep their order.
@@ -122,7 +134,9 @@ impl List {
         }
         self.ticket = None;
         let settled = now.since(self.reordered_at) >= CALM && calm;
-        let same_window = !self.fresh && offset == self.offset && self.wanted == Wanted::Same;
+        let resized = std::mem::take(&mut self.resized);
+        let same_window =
+            !self.fresh && !resized && offset == self.offset && self.wanted == Wanted::Same;
         if !same_window || settled || same_order(&self.rows, &page.sessions) {
             self.take(offset, page, now);
             return;
@@ -146,17 +160,27 @@ impl List {
         self.ticket == Some(ticket) && more && page.sessions.iter().all(|row| row.id != *id)
     }
 
-    /// The offset at which the window should begin so that the selection is well inside it; none
-    /// where it is good as it is.
-    pub fn shift(&self) -> Option<usize> {
+    /// Offset and size of the window that has the selection well inside it; none where it is good as
+    /// it is. Where descendants that are not shown fill the window, it has to be larger.
+    pub fn shift(&self) -> Option<(usize, usize)> {
+        if self.ticket.is_some() {
+            return None;
+        }
         let lines = self.lines();
         let row = lines.get(self.index)?.row;
         let more_after = self.offset + self.rows.len() < self.total as usize;
         let near_end = more_after && row + MARGIN >= self.rows.len();
         let near_start = self.offset > 0 && row < MARGIN;
         let offset = (self.offset + row).saturating_sub(WINDOW / 2);
-        ((near_end || near_start) && offset != self.offset && self.ticket.is_none())
-            .then_some(offset)
+        if (near_end || near_start) && offset != self.offset {
+            return Some((offset, WINDOW));
+        }
+        let few_after = more_after && self.index + MARGIN >= lines.len() && !near_end;
+        let few_before = self.offset > 0 && self.index < MARGIN && !near_start;
+        let before = if few_before { self.offset.min(self.query.limit) } else { 0 };
+        let limit = self.query.limit.saturating_mul(2).min(WIDEST);
+        let larger = (few_after || few_before) && limit > self.query.limit;
+        larger.then_some((self.offset - before, limit))
     }
 
     /// When a page that waits for calm can be shown.
@@ -235,6 +259,7 @@ impl List {
             || filter.older_than.is_some()
             || filter.younger_than.is_some()
             || filter.dirty.is_some()
+            || filter.pr.is_some()
     }
 
     /// The session of a line.
