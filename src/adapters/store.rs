@@ -61,6 +61,9 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
         Ok(self.store.sections().await?)
     }
 
+    async fn live_count(&self) -> PortResult<u64> {
+        Ok(self.store.live_count().await?)
+    }
     async fn trash_count(&self) -> PortResult<u64> {
         Ok(self.store.trash_count().await?)
     }
@@ -161,6 +164,10 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
 
     async fn probed(&self, results: &[(SessionId, u32, Evidence)]) -> PortResult<Vec<SessionId>> {
         Ok(self.store.probed(results).await?)
+    }
+
+    async fn usable(&self) -> PortResult<()> {
+        Ok(self.store.usable().await?)
     }
 
     async fn settle_due(&self) -> PortResult<()> {

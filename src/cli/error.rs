@@ -3,6 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::adapters::OpenError;
@@ -223,17 +224,25 @@ pub(crate) fn exit_code(result: &CommandResult) -> ExitCode {
     }
 }
 
-/// `{error {kind, message, hint, id}}`
-#[derive(Debug, Serialize)]
+/// An error, on standard error.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
 pub(crate) struct ErrorReport<'a> {
+    /// The error.
     error: ErrorBody<'a>,
 }
 
-#[derive(Debug, Serialize)]
+/// What is told of an error.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ErrorBody")]
 struct ErrorBody<'a> {
-    kind: &'static str,
+    /// What a caller can do about it, as the exit code says too.
+    kind: ErrorKind,
+    /// What was attempted and why it failed.
     message: String,
+    /// What to do.
     hint: Option<String>,
+    /// The session it is about.
     id: Option<&'a SessionId>,
 }
 
@@ -241,7 +250,7 @@ impl<'a> From<&'a CliError> for ErrorReport<'a> {
     fn from(error: &'a CliError) -> Self {
         Self {
             error: ErrorBody {
-                kind: error.kind().as_str(),
+                kind: error.kind(),
                 message: error.to_string(),
                 hint: error.hint(),
                 id: error.id(),

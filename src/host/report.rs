@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::error::ErrorKind;
@@ -101,7 +102,7 @@ pub struct DeleteRequest {
 }
 
 /// A remark about one session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Note {
     /// Which.
     pub id: SessionId,
@@ -110,7 +111,7 @@ pub struct Note {
 }
 
 /// A session that was left alone, as printed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SkippedRow {
     /// Which.
     pub id: SessionId,
@@ -125,7 +126,7 @@ impl From<&Skipped> for SkippedRow {
 }
 
 /// What a delete came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, JsonSchema)]
 pub struct DeleteReport {
     /// Remarks: left attached, and the like.
     pub notes: Vec<Note>,
@@ -174,7 +175,7 @@ pub struct RestoreRequest {
 }
 
 /// What a restore came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, JsonSchema)]
 pub struct RestoreReport {
     /// Brought back from the trash.
     pub restored_session_ids: Vec<SessionId>,
@@ -192,7 +193,7 @@ pub struct RestoreReport {
 }
 
 /// What stop, kill or cleanup did to one session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StopResult {
     /// Which.
     pub id: SessionId,
@@ -210,7 +211,7 @@ pub struct StopResult {
 }
 
 /// What a stop came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, JsonSchema)]
 pub struct StopReport {
     /// One for each session.
     pub results: Vec<StopResult>,
@@ -228,7 +229,7 @@ pub struct PurgeRequest {
 }
 
 /// What a purge came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, JsonSchema)]
 pub struct PurgeReport {
     /// Gone for good.
     pub purged_session_ids: Vec<SessionId>,
@@ -244,7 +245,7 @@ pub struct PurgeReport {
 }
 
 /// What sending to one session came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SendResult {
     /// Which.
     pub id: SessionId,
@@ -255,7 +256,7 @@ pub struct SendResult {
 }
 
 /// What recovery did (V3, V4).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, JsonSchema)]
 pub struct RecoverReport {
     /// Operations that were finished.
     pub resumed: Vec<String>,

@@ -5,16 +5,20 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod audit;
 mod callers;
 mod contract;
 mod create;
+mod doctor;
 mod ends;
+mod golden;
 mod hooks;
 mod parsing;
 mod places;
 mod scripted;
 mod search;
 mod session;
+mod store;
 mod talk;
 mod terminal;
 mod trash;

@@ -2,6 +2,7 @@
 //! recording fakes in their place.
 
 mod agents;
+pub mod doctor;
 mod locks;
 mod messages;
 
@@ -93,6 +94,8 @@ pub trait StorePort: Send + Sync + 'static {
     fn all_ids(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
     /// Sessions believed to run.
     fn live(&self) -> impl Future<Output = PortResult<Vec<Session>>> + Send;
+    /// How many are believed to run.
+    fn live_count(&self) -> impl Future<Output = PortResult<u64>> + Send;
     /// Live sessions whose timed rules are due.
     fn due(&self, now: Timestamp) -> impl Future<Output = PortResult<Vec<Session>>> + Send;
     /// Sections of the rail in order.
@@ -197,6 +200,8 @@ pub trait StorePort: Send + Sync + 'static {
         &self,
         results: &[(SessionId, u32, Evidence)],
     ) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
+    /// Whether this program may still write: a newer one may have migrated the store (W3).
+    fn usable(&self) -> impl Future<Output = PortResult<()>> + Send;
     /// Settles sessions whose timed rules are due (T4).
     fn settle_due(&self) -> impl Future<Output = PortResult<()>> + Send;
     /// Sets or takes off pins; answers the ids that exist.
