@@ -205,11 +205,11 @@ pub(crate) fn why(session: &Session) -> String {
 
 /// A session of a list.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "ListedSession")]
+#[schemars(rename = "Listed")]
 struct ListedJson<'a> {
     #[serde(flatten)]
     session: SessionJson<'a>,
-    /// With `--search`: the line of the newest text that was found.
+    /// The line that was found; only with `--search`.
     #[serde(skip_serializing_if = "Option::is_none")]
     snippet: Option<&'a str>,
 }

@@ -77,7 +77,7 @@ pub(crate) struct Selector {
     /// respond, review, merge, pending, working or resting
     #[arg(long, help_heading = FILTERS, value_name = "ZONE", value_parser = word(Zone::ALL, Zone::as_str), hide_possible_values = true)]
     pub(crate) zone: Vec<Zone>,
-    /// With these words in title, prompt, branch or one message
+    /// With these words in title, prompt, branch or one message, the last word maybe only begun
     #[arg(long, help_heading = FILTERS, value_name = "TEXT")]
     pub(crate) search: Option<String>,
     /// Last active longer ago, as 7d or 12h (purge: deleted)

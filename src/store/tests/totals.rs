@@ -143,10 +143,11 @@ impl Player {
                 }
             }
             Act::Rollback(n) => {
-                // A seed that was never published has no children in practice (C5).
+                // A seed that was never published has no children in practice (C5), in the trash neither.
                 let Some(session) = pick(n) else { return };
-                let plan = store.plan_rows(&[session.clone()].into()).await.unwrap();
-                if plan.rows.len() == 1 && store.component(&session).await.unwrap().is_empty() {
+                let others: Vec<_> = self.ids.iter().map(|text| id(text)).collect();
+                let rows = store.sessions(&others).await.unwrap();
+                if rows.iter().all(|row| row.parent.as_ref() != Some(&session)) {
                     let _ = store.rollback_seed(&session).await;
                 }
             }
