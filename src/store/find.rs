@@ -136,8 +136,8 @@ fn each(
             Some(state) => *state,
             None => {
                 parameters[rid_at] = Value::from(one.rid);
-                let passes = visible.exists(params_from_iter(&parameters))?;
-                if passes { Known::Visible } else { Known::Settled }
+                let shown = visible.exists(params_from_iter(&parameters))?;
+                if shown { Known::Visible } else { Known::Settled }
             }
         };
         let hit = state == Known::Visible

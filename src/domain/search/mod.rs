@@ -94,7 +94,12 @@ impl Cutter {
     /// Takes in a character, or a part of one, that stands at `at`.
     fn take(&mut self, c: char, at: &Range<usize>) {
         match class(c) {
-            Class::Nothing => return,
+            Class::Nothing => {
+                if !self.open.is_empty() {
+                    self.at.end = at.end;
+                }
+                return;
+            }
             Class::Gap => return self.close(),
             Class::Letter if self.whole => self.close(),
             Class::Whole => {
@@ -188,6 +193,23 @@ impl Search {
         let mut distinct: Vec<&str> = distinct.into_iter().collect();
         distinct.sort_by_key(|word| std::cmp::Reverse(word.len()));
         distinct
+    }
+
+    /// Where pieces stand in one text, even if not all of them do: ascending, apart.
+    pub fn hits(&self, text: &str) -> Vec<Range<usize>> {
+        let words = words(text);
+        let pieces = self.pieces.iter().enumerate();
+        let mut hits: Vec<Range<usize>> = pieces
+            .flat_map(|(at, piece)| places(piece, at + 1 == self.pieces.len(), &words))
+            .collect();
+        hits.sort_by_key(|hit| (hit.start, hit.end));
+        let mut end = 0;
+        hits.retain(|hit| {
+            let apart = hit.start >= end;
+            end = if apart { hit.end } else { end };
+            apart
+        });
+        hits
     }
 
     /// Looks for all pieces in the texts of one document; none where one is missing.

@@ -88,3 +88,16 @@ fn long_searches_look_at_the_text() {
     assert!(!found(&many.join(" "), &many[1..].join(" ")));
     assert!(!Search::parse("cart mend").needs_text());
 }
+
+/// Q1: of a text that has only some of the words those are shown
+#[test]
+fn hits_are_ascending_and_apart() {
+    let hits = |search: &str, text: &'static str| {
+        let hits = Search::parse(search).hits(text);
+        hits.into_iter().map(|hit| &text[hit]).collect::<Vec<_>>()
+    };
+    assert_eq!(hits("cart mend tot", "Mend the cart's totals"), ["Mend", "cart", "totals"]);
+    assert_eq!(hits("shop-17 17", "shop-17 17"), ["shop-17", "17"]);
+    assert_eq!(hits("caf\u{e9}", "Cafe\u{301}s 日本"), ["Cafe\u{301}s"]);
+    assert_eq!(hits("***", "***"), [] as [&str; 0]);
+}

@@ -1,5 +1,7 @@
 //! The rows of sessions.
 
+use std::ops::Range;
+
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
@@ -7,6 +9,7 @@ use super::columns::{Column, Columns, ID_AT};
 use super::pen::{Pen, Span};
 use super::signs::{is_active_beside, status_role, status_sign};
 use crate::domain::query::Filter;
+use crate::domain::search::Search;
 use crate::domain::session::Session;
 use crate::domain::status::Zone;
 use crate::domain::text::width;
@@ -159,23 +162,29 @@ fn matched(
     style: Style,
 ) -> u16 {
     let text = crate::domain::text::cut(text, usize::from(room), pen.glyphs.cut);
-    let lower = text.to_lowercase();
-    let find = filter.text.as_deref().map(str::to_lowercase).unwrap_or_default();
-    // Offsets in the lower-case text are those of the text only where their lengths agree.
-    let at = if find.is_empty() || lower.len() != text.len() { None } else { lower.find(&find) };
-    let Some(at) =
-        at.filter(|at| text.is_char_boundary(*at) && text.is_char_boundary(at + find.len()))
-    else {
-        return pen.text(x, y, room, &text, style);
-    };
-    let (head, rest) = text.split_at(at);
-    let (hit, tail) = rest.split_at(find.len());
-    let spans: [Span; 3] = [
-        (head.to_owned(), style),
-        (hit.to_owned(), style.patch(pen.role(Role::Match))),
-        (tail.to_owned(), style),
-    ];
+    let hits = filter.text.as_deref().map(|find| hits(&text, find)).unwrap_or_default();
+    let found = style.patch(pen.role(Role::Match));
+    let mut spans: Vec<Span> = Vec::new();
+    let mut at = 0;
+    for hit in hits {
+        spans.push((text[at..hit.start].to_owned(), style));
+        spans.push((text[hit.clone()].to_owned(), found));
+        at = hit.end;
+    }
+    spans.push((text[at..].to_owned(), style));
     pen.spans(x, y, room, &spans)
+}
+
+/// Where a title has what is looked for: the letters as they were typed, else its words.
+fn hits(text: &str, find: &str) -> Vec<Range<usize>> {
+    let (lower, typed) = (text.to_lowercase(), find.to_lowercase());
+    // Offsets in the lower-case text are those of the text only where their lengths agree.
+    let at = if lower.len() == text.len() { lower.find(&typed) } else { None };
+    let letters = at.map(|at| at..at + typed.len()).filter(|hit| !hit.is_empty());
+    match letters.filter(|hit| text.get(hit.clone()).is_some()) {
+        Some(letters) => vec![letters],
+        None => Search::parse(find).hits(text),
+    }
 }
 
 fn column_cells(
