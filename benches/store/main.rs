@@ -15,11 +15,11 @@ use callboard::domain::facts::Facts;
 use callboard::domain::ids::{SessionId, WorkspaceName};
 use callboard::domain::plan::Conditions;
 use callboard::domain::query::{Filter, Order, PageQuery};
+use callboard::domain::trash::{TombstoneRow, Tombstoned, Untombstone};
 use callboard::os::clock::Clock;
 use callboard::os::random;
 use callboard::store::Store;
 use callboard::store::facts::FactsWriter;
-use callboard::store::rows::{TombstoneRow, Tombstoned, Untombstone};
 use criterion::{Criterion, Throughput};
 use tokio::runtime::Runtime;
 

@@ -1,9 +1,9 @@
 //! Agent definitions as a port.
 
-use crate::agents;
 use crate::domain::agent::AnswerWay;
+use crate::domain::launch::ForkOf;
 use crate::domain::session::LaunchFacts;
-use crate::host::ports::{AgentPort, CallerLimits, LaunchPlan, LaunchedHow, PortResult};
+use crate::host::ports::{AgentPort, CallerLimits, LaunchPlan, PortResult};
 
 use super::Real;
 
@@ -27,24 +27,25 @@ impl<R: Send + Sync + 'static> AgentPort for Real<R> {
         self.agents.can_resume(agent)
     }
 
+    fn can_fork(&self, agent: &str) -> bool {
+        self.agents.can_fork(agent)
+    }
+
+    fn plan_fork(
+        &self,
+        launch: &LaunchFacts,
+        prompt: Option<&str>,
+        of: &ForkOf,
+    ) -> PortResult<LaunchPlan> {
+        Ok(self.agents.plan_fork(launch, prompt, of)?)
+    }
+
     fn plan_launch(
         &self,
         launch: &LaunchFacts,
         prompt: Option<&str>,
         resume: bool,
     ) -> PortResult<LaunchPlan> {
-        let plan = self.agents.plan_launch(launch, prompt, resume)?;
-        Ok(LaunchPlan {
-            argv: plan.argv,
-            env: plan.env,
-            env_drop: plan.env_drop,
-            prompt_in_argv: plan.prompt_in_argv,
-            agent_session_id: plan.agent_session_id,
-            how: match plan.how {
-                agents::LaunchedHow::Resumed => LaunchedHow::Resumed,
-                agents::LaunchedHow::PromptAgain => LaunchedHow::PromptAgain,
-                agents::LaunchedHow::Fresh => LaunchedHow::Fresh,
-            },
-        })
+        Ok(self.agents.plan_launch(launch, prompt, resume)?)
     }
 }

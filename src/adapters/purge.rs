@@ -20,8 +20,7 @@ impl<R: Send + Sync + 'static> PurgePort for Real<R> {
     }
 
     async fn purge_rows(&self, trees: &[Vec<SessionId>]) -> PortResult<PurgedRows> {
-        let rows = self.store.purge_rows(trees).await?;
-        Ok(PurgedRows { gone: rows.gone, changed: rows.changed, messages: rows.messages })
+        Ok(self.store.purge_rows(trees).await?)
     }
 
     async fn trashed(&self, ids: &BTreeSet<SessionId>) -> PortResult<Vec<(SessionId, PathBuf)>> {

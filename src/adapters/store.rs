@@ -17,7 +17,6 @@ use crate::host::ports::{
     Initialised, PlanRows, PortResult, Seed, StorePort, TombstoneRow, Tombstoned, Untombstone,
     Worktree,
 };
-use crate::store::rows;
 
 use super::Real;
 
@@ -104,23 +103,11 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
     }
 
     async fn insert_seed(&self, seed: &Seed) -> PortResult<Session> {
-        let seed = rows::Seed {
-            id: seed.id.clone(),
-            kind: seed.kind,
-            parent: seed.parent.clone(),
-            launch: seed.launch.clone(),
-            title: seed.title.clone(),
-            prompt: seed.prompt.clone(),
-            placement: seed.placement.clone(),
-            folder_kind: seed.folder_kind,
-            folder: seed.folder.clone(),
-            pinned: seed.pinned,
-        };
-        Ok(self.store.insert_seed(&seed).await?)
+        Ok(self.store.insert_seed(seed).await?)
     }
 
     async fn set_worktree(&self, id: &SessionId, worktree: &Worktree) -> PortResult<()> {
-        Ok(self.store.set_worktree(id, &stored_worktree(worktree)).await?)
+        Ok(self.store.set_worktree(id, worktree).await?)
     }
 
     async fn clear_worktree(&self, id: &SessionId) -> PortResult<()> {
@@ -128,7 +115,7 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
     }
 
     async fn initialise(&self, id: &SessionId, initialised: &Initialised) -> PortResult<()> {
-        Ok(self.store.initialise(id, &stored_launch(initialised)).await?)
+        Ok(self.store.initialise(id, initialised).await?)
     }
 
     async fn next_generation(&self, id: &SessionId) -> PortResult<u32> {
@@ -141,8 +128,7 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
         initialised: &Initialised,
         worktree: Option<&Worktree>,
     ) -> PortResult<Session> {
-        let worktree = worktree.map(stored_worktree);
-        Ok(self.store.publish_launch(id, &stored_launch(initialised), worktree.as_ref()).await?)
+        Ok(self.store.publish_launch(id, initialised, worktree).await?)
     }
 
     async fn publish(&self, id: &SessionId, generation: u32) -> PortResult<Session> {
@@ -194,8 +180,7 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
     }
 
     async fn plan_rows(&self, requested: &BTreeSet<SessionId>) -> PortResult<PlanRows> {
-        let found = self.store.plan_rows(requested).await?;
-        Ok(PlanRows { rows: found.rows, missing: found.missing })
+        Ok(self.store.plan_rows(requested).await?)
     }
 
     fn has_batches(&self) -> bool {
@@ -210,28 +195,11 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
         rows: &[TombstoneRow],
         batch: &BatchId,
     ) -> PortResult<Tombstoned> {
-        let rows: Vec<_> = rows
-            .iter()
-            .map(|row| rows::TombstoneRow {
-                id: row.id.clone(),
-                was_live: row.was_live,
-                closed: row.closed,
-                trash_path: row.trash_path.clone(),
-            })
-            .collect();
-        let answer = self.store.tombstone(requested, conditions, &rows, batch).await?;
-        Ok(match answer {
-            rows::Tombstoned::Done { messages } => Tombstoned::Done { messages },
-            rows::Tombstoned::PlanChanged(now) => Tombstoned::PlanChanged(now),
-        })
+        Ok(self.store.tombstone(requested, conditions, rows, batch).await?)
     }
 
     async fn untombstone(&self, rows: &[Untombstone]) -> PortResult<()> {
-        let rows: Vec<_> = rows
-            .iter()
-            .map(|row| rows::Untombstone { id: row.id.clone(), folder: row.folder.clone() })
-            .collect();
-        Ok(self.store.untombstone(&rows).await?)
+        Ok(self.store.untombstone(rows).await?)
     }
 
     async fn begin(&self, operation: &Operation) -> PortResult<()> {
@@ -264,24 +232,5 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
 
     async fn messages(&self, id: &SessionId) -> PortResult<Vec<Message>> {
         Ok(self.store.messages(id).await?)
-    }
-}
-
-fn stored_worktree(worktree: &Worktree) -> rows::Worktree {
-    rows::Worktree {
-        path: worktree.path.clone(),
-        branch: worktree.branch.clone(),
-        base: worktree.base.clone(),
-    }
-}
-
-fn stored_launch(launch: &Initialised) -> rows::Initialised {
-    rows::Initialised {
-        generation: launch.generation,
-        keeper_pid: launch.keeper_pid,
-        pid: launch.pid,
-        started_at: launch.started_at,
-        token_hash: launch.token_hash.clone(),
-        agent_session_id: launch.agent_session_id.clone(),
     }
 }

@@ -7,6 +7,7 @@ use crate::domain::error::ErrorKind;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
 use crate::domain::plan::Advice;
 use crate::domain::rail::ProjectSetup;
+use crate::domain::worktree::Difference;
 use crate::host::context::{Context, Ended};
 use crate::host::ports::{
     Changes, FolderPort, Freed, Moved, PortError, PortResult, Staying, WorkspacePort, Worktree,
@@ -30,6 +31,17 @@ impl<R: Send + Sync + 'static> FolderPort for Real<R> {
 
     async fn diff(&self, ctx: &Context, worktree: &Path, base: Option<&str>) -> PortResult<String> {
         within(ctx, "reading the changes", self.workspace.diff(worktree, base)).await
+    }
+
+    async fn difference(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        base: Option<&str>,
+        patch: bool,
+    ) -> PortResult<Difference> {
+        let work = self.workspace.difference(worktree, base, patch);
+        within(ctx, "reading the changes", work).await
     }
 
     async fn staying(
@@ -72,9 +84,7 @@ impl<R: Send + Sync + 'static> WorkspacePort for Real<R> {
         ctx: &Context,
         request: &WorktreeRequest,
     ) -> PortResult<Worktree> {
-        let wanted = wanted(request);
-        let planned = self.workspace.check_worktree(&wanted);
-        Ok(made(within(ctx, "checking the worktree", planned).await?))
+        within(ctx, "checking the worktree", self.workspace.check_worktree(request)).await
     }
 
     async fn create_worktree(
@@ -82,9 +92,7 @@ impl<R: Send + Sync + 'static> WorkspacePort for Real<R> {
         ctx: &Context,
         request: &WorktreeRequest,
     ) -> PortResult<Worktree> {
-        let wanted = wanted(request);
-        let work = self.workspace.create_worktree(&wanted);
-        Ok(made(within(ctx, "making the worktree", work).await?))
+        within(ctx, "making the worktree", self.workspace.create_worktree(request)).await
     }
 
     async fn prepare(
@@ -115,15 +123,8 @@ impl<R: Send + Sync + 'static> WorkspacePort for Real<R> {
         repository: &Path,
         worktree: &Worktree,
     ) -> PortResult<Freed> {
-        let worktree = workspace::Worktree {
-            path: worktree.path.clone(),
-            branch: worktree.branch.clone(),
-            base: worktree.base.clone(),
-            new_branch: worktree.new_branch,
-        };
-        let work = self.workspace.give_back(repository, &worktree);
-        let freed = within(ctx, "giving the worktree back", work).await?;
-        Ok(Freed { freed: freed.freed, reason: freed.reason, only_ignored: freed.only_ignored })
+        let work = self.workspace.give_back(repository, worktree);
+        within(ctx, "giving the worktree back", work).await
     }
 
     async fn reason_to_keep(
@@ -160,7 +161,7 @@ impl<R: Send + Sync + 'static> WorkspacePort for Real<R> {
         to: &Path,
     ) -> PortResult<Moved> {
         let work = self.workspace.move_to_trash(repository, from, to);
-        Ok(moved(within(ctx, "moving the worktree to the trash", work).await?))
+        within(ctx, "moving the worktree to the trash", work).await
     }
 
     async fn move_back(
@@ -172,7 +173,7 @@ impl<R: Send + Sync + 'static> WorkspacePort for Real<R> {
         branch: Option<&str>,
     ) -> PortResult<Moved> {
         let work = self.workspace.move_back(repository, from, to, branch);
-        Ok(moved(within(ctx, "moving the worktree back", work).await?))
+        within(ctx, "moving the worktree back", work).await
     }
 
     async fn ensure_worktree(
@@ -183,7 +184,7 @@ impl<R: Send + Sync + 'static> WorkspacePort for Real<R> {
         branch: Option<&str>,
     ) -> PortResult<Moved> {
         let work = self.workspace.ensure_worktree(repository, path, branch);
-        Ok(moved(within(ctx, "making sure of the worktree", work).await?))
+        within(ctx, "making sure of the worktree", work).await
     }
 }
 
@@ -207,25 +208,6 @@ fn look_at_folders(
         names.insert(path, id);
     }
     (staying, names)
-}
-
-fn wanted(request: &WorktreeRequest) -> workspace::WorktreeRequest {
-    workspace::WorktreeRequest {
-        session: request.session.clone(),
-        project: request.project.clone(),
-        repository: request.repository.clone(),
-        branch: request.branch.clone(),
-        base: request.base.clone(),
-    }
-}
-
-fn made(made: workspace::Worktree) -> Worktree {
-    let workspace::Worktree { path, branch, base, new_branch } = made;
-    Worktree { path, branch, base, new_branch }
-}
-
-fn moved(moved: workspace::Moved) -> Moved {
-    Moved { note: moved.note }
 }
 
 pub(super) async fn within<T>(

@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::*;
+use crate::domain::launch::{LaunchPlan, LaunchedHow};
 
 struct Bench {
     folder: tempfile::TempDir,
@@ -25,6 +26,7 @@ fn bench(config: &str) -> Bench {
         path: Some(folder.path().into()),
         shell: Some(folder.path().join("zsh")),
         own: Some(folder.path().join("callboard")),
+        home: Some(folder.path().to_owned()),
     });
     Bench { folder, registry }
 }

@@ -3,7 +3,7 @@
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -97,7 +97,7 @@ fn deliver(launch: Launch, report: HookReport, begun: Instant) {
 
 /// Runs what may block; whoever waits for it gives up in time, and the process ends with both.
 fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
-    let (answer, receiver) = channel();
+    let (answer, receiver) = sync_channel(1);
     thread::spawn(move || answer.send(work()));
     receiver
 }

@@ -137,6 +137,15 @@ pub struct PlanRow {
     pub open_pr: Option<u64>,
 }
 
+/// Rows for a plan (D2).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PlanRows {
+    /// Requested sessions that exist, and all their descendants.
+    pub rows: Vec<PlanRow>,
+    /// The other requested ones.
+    pub missing: Vec<Skipped>,
+}
+
 /// Advice about one session of a plan; unknown values are none and never a reason to plan again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Advice {

@@ -1,12 +1,58 @@
-//! The trash as the purge sees it (`spec/lifecycle.md` R1, R5).
+//! The trash: what goes in and comes back, and what a purge sees of it (`spec/lifecycle.md` D7, R1, R5).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::ids::SessionId;
 use super::plan::SkipReason;
 use super::session::Session;
 use super::time::Timestamp;
+
+/// One tombstone to write (D7).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TombstoneRow {
+    /// Which session.
+    pub id: SessionId,
+    /// Its runtime ran when the operation began.
+    pub was_live: bool,
+    /// Its runtime was closed for this delete: status and age are not tested again (D5).
+    pub closed: bool,
+    /// Where its worktree will be moved.
+    pub trash_path: Option<PathBuf>,
+}
+
+/// What the one transaction of a delete answers (D4, D7).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tombstoned {
+    /// Committed; so many messages went along.
+    Done {
+        /// Messages that went along.
+        messages: u64,
+    },
+    /// The closure is not the expected one but this, ascending; nothing was changed.
+    PlanChanged(Vec<SessionId>),
+}
+
+/// One row to bring back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Untombstone {
+    /// Which session.
+    pub id: SessionId,
+    /// Its folder, where that changed.
+    pub folder: Option<PathBuf>,
+}
+
+/// What the transaction of a purge did (R5).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PurgedRows {
+    /// Gone, tree by tree.
+    pub gone: Vec<SessionId>,
+    /// Those whose tree was not as expected; all of it stays.
+    pub changed: Vec<SessionId>,
+    /// Messages that went along.
+    pub messages: u64,
+}
 
 /// A tombstone, as far as choosing what to purge needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]

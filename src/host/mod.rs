@@ -13,8 +13,10 @@ mod edit;
 pub mod error;
 pub mod faults;
 mod folders;
+mod fork;
 mod hold;
 mod journal;
+mod keepers;
 mod lanes;
 mod launch;
 pub mod locks;
@@ -34,6 +36,7 @@ mod uncommitted;
 
 pub use caller::Reach;
 pub use delete::Admission;
+pub use keepers::Keepers;
 
 use std::sync::Arc;
 

@@ -14,9 +14,11 @@ use crate::domain::session::Session;
 use super::columns::{path_text, to_json};
 use super::connection::Durability;
 use super::error::{Fault, Outcome};
-use super::rows::{Initialised, Seed, SeededSession, Worktree};
+use super::rows::SeededSession;
 use super::shown::{self, Member, Totals};
 use super::{Scope, Store, StoreError, condition, facts, sessions};
+use crate::domain::launch::{Initialised, Seed};
+use crate::domain::worktree::Worktree;
 
 impl Store {
     /// Takes the next id of a project, or of the sessions outside projects; never given again,

@@ -12,8 +12,8 @@ use crate::domain::trash::Tombstone;
 use super::columns::{Columns, id_list};
 use super::connection::Durability;
 use super::error::Outcome;
-use super::rows::PurgedRows;
 use super::{Scope, Store, StoreError};
+use crate::domain::trash::PurgedRows;
 
 impl Store {
     /// Every tombstone, ascending.

@@ -14,9 +14,10 @@ use crate::domain::session::Session;
 use super::columns::{Columns, id_list, path_text};
 use super::connection::Durability;
 use super::error::Outcome;
-use super::rows::{PlanRows, TombstoneRow, Tombstoned, Untombstone};
 use super::shown::Totals;
 use super::{Scope, Store, StoreError, condition, sessions, shown};
+use crate::domain::plan::PlanRows;
+use crate::domain::trash::{TombstoneRow, Tombstoned, Untombstone};
 
 impl Store {
     /// Rows for a plan: the requested sessions that exist with all their descendants, and what

@@ -5,6 +5,7 @@
 
 mod changes;
 mod create;
+mod diff;
 mod error;
 mod git;
 mod give_back;
@@ -29,57 +30,12 @@ pub use error::WorkspaceError;
 
 use crate::config::Config;
 use crate::domain::ids::{BatchId, ProjectName, SessionId, WorkspaceName};
+use crate::domain::worktree::{Freed, Moved, Worktree, WorktreeRequest};
 use crate::os::paths::Home;
 use git::Git;
 
 /// Result of a call.
 pub type WorkspaceResult<T> = Result<T, WorkspaceError>;
-
-/// A worktree to make.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorktreeRequest {
-    /// The session it is for.
-    pub session: SessionId,
-    /// Name of the project.
-    pub project: ProjectName,
-    /// The repository's folder.
-    pub repository: PathBuf,
-    /// Branch; the template's where none is given.
-    pub branch: Option<String>,
-    /// What a new branch starts from; origin's default branch, else the current one.
-    pub base: Option<String>,
-}
-
-/// A worktree that was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Worktree {
-    /// Its folder.
-    pub path: PathBuf,
-    /// Its branch.
-    pub branch: String,
-    /// Commit the branch started from.
-    pub base: String,
-    /// Whether the branch was made with it.
-    pub new_branch: bool,
-}
-
-/// What giving back a worktree came to (`spec/lifecycle.md` K3).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Freed {
-    /// The folder is gone from its place.
-    pub freed: bool,
-    /// Why not.
-    pub reason: Option<String>,
-    /// Kept only because of ignored files.
-    pub only_ignored: bool,
-}
-
-/// A worktree that was moved or made sure of.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Moved {
-    /// What the operator should know: left attached, detached ...
-    pub note: Option<String>,
-}
 
 /// The worktrees of one workspace. Cheap to clone; clones share the locks of repositories.
 #[derive(Debug, Clone)]

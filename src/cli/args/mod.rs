@@ -1,5 +1,6 @@
 //! The command line as types (`spec/cli.md`, commands).
 
+mod looks;
 mod selector;
 mod verbs;
 
@@ -8,10 +9,11 @@ use clap::{Args, Parser, Subcommand};
 use crate::domain::ids::{InvalidName, OperationId, SessionId, WorkspaceName};
 use crate::domain::rail::SectionKey;
 
+pub(crate) use looks::{AgentsCommand, DiffArgs, ForkArgs, HookArgs, LogArgs, TestArgs, WatchArgs};
 pub(crate) use selector::{IdArg, Selector};
 pub(crate) use verbs::{
-    AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, HookArgs, IdsArgs,
-    KeysArgs, ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
+    AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, IdsArgs, KeysArgs,
+    ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
     ScriptedArgs, SendArgs, SpawnArgs, StopArgs, WaitArgs,
 };
 
@@ -102,6 +104,14 @@ pub(crate) enum Command {
     Screen(ScreenArgs),
     /// Type a text into agents, or answer the question that one shows
     Send(SendArgs),
+    /// Print what a session changed, with uncommitted and new files
+    Diff(DiffArgs),
+    /// Create a session from the conversation of another
+    Fork(ForkArgs),
+    /// Watch without a screen: print what changes
+    Watch(WatchArgs),
+    /// Print the terminal history of a session
+    Log(LogArgs),
     /// Press keys in a session
     Keys(KeysArgs),
     /// Wait until a session is in a state
@@ -150,6 +160,8 @@ pub(crate) enum Command {
     Agents(AgentsCommand),
     /// Report an event of the agent that calls; JSON on standard input
     Hook(HookArgs),
+    /// Print a short guide for agents
+    Guide,
     /// Print the effective configuration and where each value came from
     Config,
     /// Go on with an operation that a dashboard left
@@ -193,13 +205,6 @@ pub(crate) enum OpsCommand {
         #[arg(value_name = "OP")]
         id: OperationId,
     },
-}
-
-/// What to do with agent definitions.
-#[derive(Debug, Clone, Copy, Subcommand)]
-pub(crate) enum AgentsCommand {
-    /// List definitions and the programs that were found
-    List,
 }
 
 #[cfg(test)]

@@ -7,21 +7,23 @@ mod locks;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Event, Message};
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{Operation, StepResult};
-use crate::domain::plan::{Advice, Conditions, PlanRow, Skipped};
+use crate::domain::plan::{Advice, Conditions};
 use crate::domain::probe::Evidence;
 use crate::domain::query::{Page, PageQuery};
-use crate::domain::rail::{Placement, Project, ProjectSetup, Section};
-use crate::domain::session::{FolderKind, Kind, LaunchFacts, Session};
+use crate::domain::rail::{Project, ProjectSetup, Section};
+use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
 
-pub use agents::{AgentPort, CallerLimits, LaunchPlan, LaunchedHow};
+pub use crate::domain::launch::{Initialised, LaunchPlan, LaunchedHow, Seed};
+pub use crate::domain::plan::PlanRows;
+pub use crate::domain::trash::{TombstoneRow, Tombstoned, Untombstone};
+pub use crate::domain::worktree::{Freed, Moved, Worktree, WorktreeRequest};
+pub use agents::{AgentPort, CallerLimits};
 pub use locks::LockPort;
 
 use super::context::Context;
@@ -51,82 +53,6 @@ pub trait Ports:
 impl<T> Ports for T where
     T: StorePort + RuntimePort + WorkspacePort + AgentPort + LockPort + PurgePort + FolderPort
 {
-}
-
-/// The seed row of a create (C3).
-#[derive(Debug, Clone, PartialEq)]
-pub struct Seed {
-    /// Reserved id.
-    pub id: SessionId,
-    /// Worker or orchestrator.
-    pub kind: Kind,
-    /// Parent; its existence is checked in the transaction (C9).
-    pub parent: Option<SessionId>,
-    /// Agent, target, arguments.
-    pub launch: LaunchFacts,
-    /// Title.
-    pub title: String,
-    /// First prompt.
-    pub prompt: Option<String>,
-    /// Where it belongs.
-    pub placement: Placement,
-    /// What folder it works in.
-    pub folder_kind: FolderKind,
-    /// The folder; empty for a worktree that is yet to be made.
-    pub folder: PathBuf,
-    /// Pinned at once.
-    pub pinned: bool,
-}
-
-/// What initialise writes (C3).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Initialised {
-    /// The launch.
-    pub generation: u32,
-    /// Keeper's process.
-    pub keeper_pid: u32,
-    /// Agent's process.
-    pub pid: u32,
-    /// Start of the agent.
-    pub started_at: Timestamp,
-    /// Hash of the token that identifies the agent (`spec/store.md` W7).
-    pub token_hash: String,
-    /// The agent's own id of the conversation, where known.
-    pub agent_session_id: Option<String>,
-}
-
-/// Rows for a plan (D2).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PlanRows {
-    /// Requested sessions that exist, and all their descendants.
-    pub rows: Vec<PlanRow>,
-    /// The other requested ones.
-    pub missing: Vec<Skipped>,
-}
-
-/// One tombstone to write (D7).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TombstoneRow {
-    /// Which session.
-    pub id: SessionId,
-    /// Its runtime ran when the operation began.
-    pub was_live: bool,
-    /// Its runtime was closed for this delete: status and age are not tested again (D5).
-    pub closed: bool,
-    /// Where its worktree will be moved.
-    pub trash_path: Option<PathBuf>,
-}
-
-/// What the one transaction of a delete answers (D4, D7).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tombstoned {
-    /// Committed; so many messages went along.
-    Done {
-        /// Messages that went along.
-        messages: u64,
-    },
-    /// The closure is not the expected one but this, ascending; nothing was changed.
-    PlanChanged(Vec<SessionId>),
 }
 
 /// Sessions, projects, operations: the truth.
@@ -315,15 +241,6 @@ pub trait StorePort: Send + Sync + 'static {
     fn messages(&self, id: &SessionId) -> impl Future<Output = PortResult<Vec<Message>>> + Send;
 }
 
-/// One row to bring back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Untombstone {
-    /// Which session.
-    pub id: SessionId,
-    /// Its folder, where that changed.
-    pub folder: Option<PathBuf>,
-}
-
 /// What is needed to start a runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartRequest {
@@ -451,52 +368,6 @@ pub trait RuntimePort: Send + Sync + 'static {
     fn end_strays(&self) -> impl Future<Output = PortResult<Vec<u32>>> + Send;
     /// Sessions of this workspace that have a keeper, by its socket.
     fn keepers(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
-}
-
-/// A worktree to make.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorktreeRequest {
-    /// The session it is for.
-    pub session: SessionId,
-    /// Name of the project.
-    pub project: ProjectName,
-    /// The repository's folder.
-    pub repository: PathBuf,
-    /// Branch; the template's where none is given.
-    pub branch: Option<String>,
-    /// What a new branch starts from; origin's default branch, else the current one.
-    pub base: Option<String>,
-}
-
-/// A worktree that was made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Worktree {
-    /// Its folder.
-    pub path: PathBuf,
-    /// Its branch.
-    pub branch: String,
-    /// Commit the branch started from.
-    pub base: String,
-    /// Whether the branch was made with it.
-    pub new_branch: bool,
-}
-
-/// What giving back a worktree came to (K3).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Freed {
-    /// The folder is gone from its place.
-    pub freed: bool,
-    /// Why not, or where it went.
-    pub reason: Option<String>,
-    /// Kept only because of ignored files: it may go to the trash (K3).
-    pub only_ignored: bool,
-}
-
-/// A worktree that was moved.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Moved {
-    /// What the operator should know: left attached, detached ...
-    pub note: Option<String>,
 }
 
 /// Worktrees by git.

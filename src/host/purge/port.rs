@@ -5,21 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::domain::ids::SessionId;
+pub use crate::domain::trash::PurgedRows;
 use crate::domain::trash::Tombstone;
 
 use super::super::context::Context;
 use super::super::ports::{PortError, PortResult};
-
-/// What the one transaction of a purge did.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PurgedRows {
-    /// Gone, tree by tree.
-    pub gone: Vec<SessionId>,
-    /// Those whose tree was not as expected; all of it stays.
-    pub changed: Vec<SessionId>,
-    /// Messages that went along.
-    pub messages: u64,
-}
 
 /// The trash and what is left of its sessions.
 pub trait PurgePort: Send + Sync + 'static {

@@ -8,8 +8,10 @@ use crate::domain::session::Session;
 use crate::domain::status::Status;
 
 use super::super::StoreError;
-use super::super::rows::{Initialised, TombstoneRow, Tombstoned, Worktree};
 use super::{Fixture, exit, facts, id};
+use crate::domain::launch::Initialised;
+use crate::domain::trash::{TombstoneRow, Tombstoned};
+use crate::domain::worktree::Worktree;
 
 fn launch(fixture: &Fixture, generation: u32, conversation: Option<&str>) -> Initialised {
     Initialised {
@@ -23,7 +25,7 @@ fn launch(fixture: &Fixture, generation: u32, conversation: Option<&str>) -> Ini
 }
 
 fn tree(path: &str, branch: &str, base: &str) -> Worktree {
-    Worktree { path: path.into(), branch: branch.into(), base: base.into() }
+    Worktree { path: path.into(), branch: branch.into(), base: base.into(), new_branch: true }
 }
 
 fn conversation(session: &Session) -> Option<&str> {

@@ -8,8 +8,8 @@ use crate::domain::probe::{Answer, Evidence};
 use crate::domain::status::{Attention, Status};
 
 use super::super::StoreError;
-use super::super::rows::Worktree;
 use super::{Fixture, exit, facts, failing_pr, id, seed};
+use crate::domain::worktree::Worktree;
 
 /// S3: numbers come from a counter that passes over ids in use.
 #[tokio::test]
@@ -49,7 +49,12 @@ async fn facts_count_from_publish_on_c4() {
     let fixture = Fixture::new();
     let session = fixture.seed("shop-1", None).await;
     assert_eq!(session.condition.status, Status::Spawning);
-    let tree = Worktree { path: "/w/shop-1".into(), branch: "b".into(), base: "c0ffee".into() };
+    let tree = Worktree {
+        path: "/w/shop-1".into(),
+        branch: "b".into(),
+        base: "c0ffee".into(),
+        new_branch: true,
+    };
     fixture.store.set_worktree(&id("shop-1"), &tree).await.unwrap();
     fixture.observe("shop-1", 1, 1, Activity::Blocked);
     assert_eq!(fixture.get("shop-1").await.condition.status, Status::Spawning);

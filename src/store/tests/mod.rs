@@ -28,8 +28,8 @@ use crate::os::clock::Clock;
 use crate::os::paths::Home;
 
 use super::facts::FactsWriter;
-use super::rows::{Initialised, Seed};
 use super::{Outcome, Scope, Store};
+use crate::domain::launch::{Initialised, Seed};
 
 /// A store in a folder of its own with a clock that moves only when told.
 pub(super) struct Fixture {

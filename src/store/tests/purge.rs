@@ -8,8 +8,8 @@ use crate::domain::ids::SessionId;
 use crate::domain::plan::Conditions;
 use crate::os::random;
 
-use super::super::rows::{TombstoneRow, Tombstoned, Untombstone};
 use super::{Fixture, failing_pr, id, seed};
+use crate::domain::trash::{TombstoneRow, Tombstoned, Untombstone};
 
 async fn bury(fixture: &Fixture, requested: &str, tree: &[&str]) {
     fixture.tick();
@@ -123,11 +123,16 @@ async fn daily_work_is_claimed_by_one_r5() {
 /// K4: a cleared worktree leaves the branch known.
 #[tokio::test]
 async fn a_cleared_worktree_leaves_the_branch_known_k4() {
-    use crate::store::rows::Worktree;
+    use crate::domain::worktree::Worktree;
     let fixture = Fixture::new();
     fixture.project("shop").await;
     fixture.seed("shop-1", None).await;
-    let made = Worktree { path: "/w/shop-1".into(), branch: "b".into(), base: "c".into() };
+    let made = Worktree {
+        path: "/w/shop-1".into(),
+        branch: "b".into(),
+        base: "c".into(),
+        new_branch: true,
+    };
     fixture.store.set_worktree(&id("shop-1"), &made).await.unwrap();
     fixture.store.clear_worktree(&id("shop-1")).await.unwrap();
     let row = fixture.get("shop-1").await;

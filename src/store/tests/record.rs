@@ -13,8 +13,10 @@ use crate::domain::status::Status;
 use crate::os::random;
 
 use super::super::StoreError;
-use super::super::rows::{Initialised, Seed, TombstoneRow, Untombstone, Worktree};
 use super::{Fixture, exit, facts, failing_pr, id, name, seed};
+use crate::domain::launch::{Initialised, Seed};
+use crate::domain::trash::{TombstoneRow, Untombstone};
+use crate::domain::worktree::Worktree;
 
 async fn bury(fixture: &Fixture, names: &[&str]) {
     let requested: BTreeSet<_> = names.iter().map(|name| id(name)).collect();
@@ -51,7 +53,12 @@ async fn a_record_holds_all_of_a_session() {
     };
     let created_at = fixture.tick();
     fixture.store.insert_seed(&wanted).await.unwrap();
-    let tree = Worktree { path: "/w/shop-2".into(), branch: "b".into(), base: "c0ffee".into() };
+    let tree = Worktree {
+        path: "/w/shop-2".into(),
+        branch: "b".into(),
+        base: "c0ffee".into(),
+        new_branch: true,
+    };
     fixture.store.set_worktree(&id("shop-2"), &tree).await.unwrap();
     fixture.launch("shop-2", 1).await;
     fixture.observe("shop-2", 1, 1, Activity::Active);

@@ -13,9 +13,9 @@ use crate::domain::session::Session;
 use crate::os::random;
 
 use super::super::columns::Columns;
-use super::super::rows::{TombstoneRow, Untombstone};
 use super::super::shown::Head;
 use super::{Fixture, failing_pr, id, section, seed};
+use crate::domain::trash::{TombstoneRow, Untombstone};
 
 /// One random act on one of a dozen sessions.
 #[derive(Debug, Clone)]

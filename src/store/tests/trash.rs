@@ -17,8 +17,9 @@ use crate::domain::trash::trees;
 use crate::os::{clock, random};
 
 use super::super::StoreError;
-use super::super::rows::{SeededSession, TombstoneRow, Tombstoned, Untombstone};
+use super::super::rows::SeededSession;
 use super::{Fixture, failing_pr, id, ids, section, seed};
+use crate::domain::trash::{TombstoneRow, Tombstoned, Untombstone};
 
 fn set(names: &[&str]) -> BTreeSet<SessionId> {
     names.iter().map(|name| id(name)).collect()

@@ -2,6 +2,7 @@ use callboard::domain::activity::{Activity, ActivityFact};
 use callboard::domain::agent::Rules;
 use callboard::domain::hook::HookReport;
 use callboard::domain::ids::{SessionId, WorkspaceName};
+use callboard::domain::launch::{Initialised, Seed};
 use callboard::domain::lifecycle::State;
 use callboard::domain::rail::Placement;
 use callboard::domain::session::{FolderKind, Kind, LaunchFacts};
@@ -10,7 +11,6 @@ use callboard::os::paths::Home;
 use callboard::runtime::client::{self, Input, Keeper};
 use callboard::runtime::launch::LaunchSpec;
 use callboard::store::Store;
-use callboard::store::rows::{Initialised, Seed};
 
 use super::support::{Bench, QUICK, until, within};
 
