@@ -260,10 +260,10 @@ fn parse(text: &str) -> Result<Asciicast, (usize, String)> {
     if header["version"] != 2 {
         return Err((1, "it is no asciicast of version 2".to_owned()));
     }
-    let side = |name: &str, usual| {
+    let extent = |name: &str, usual| {
         header[name].as_u64().and_then(|side| u16::try_from(side).ok()).unwrap_or(usual)
     };
-    let size = Size { cols: side("width", 80), rows: side("height", 24) }.clamped();
+    let size = Size { cols: extent("width", 80), rows: extent("height", 24) }.clamped();
     let mut events = Vec::new();
     for (at, line) in lines {
         let event = json((at, line))?;

@@ -89,7 +89,8 @@ async fn read<P: Ports>(
     let mut last = !follow || !runs(console, id).await?;
     loop {
         for piece in recording.by_ref() {
-            let (at, piece) = piece.map_err(CliError::io(format!("reading the history of {id}")))?;
+            let (at, piece) =
+                piece.map_err(CliError::io(format!("reading the history of {id}")))?;
             out.put(at, piece)?;
         }
         out.flush()?;

@@ -85,8 +85,8 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WatchArgs) -> Comm
         let live = host.ports().live().await?;
         keepers.follow(&live);
         let before = known.take();
-        let (now, changed) = compare(console, before.as_ref(), &live).await?;
-        for (session, before) in &changed {
+        let (now, news) = compare(console, before.as_ref(), &live).await?;
+        for (session, before) in &news {
             tell(console.out, host.ports().now(), session, *before)?;
             let wants = session.condition.attention;
             if args.notify && wants.is_some() && wants != before.and_then(|seen| seen.attention) {
@@ -97,7 +97,7 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WatchArgs) -> Comm
         let due = live.iter().filter_map(|session| session.condition.due_at).min();
         let due = due.map(|due| Instant::now() + due.since(host.ports().now()).max(CALM));
         let wake = due.map_or(probe_at, |due| due.min(probe_at));
-        let news = async {
+        let next = async {
             tokio::select! {
                 () = sleep_until(wake) => true,
                 () = keepers.one_gone() => {
@@ -113,7 +113,7 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WatchArgs) -> Comm
                 () = closed(console.out) => false,
             }
         };
-        if !console.context.run(news).await? {
+        if !console.context.run(next).await? {
             return Err(CliError::ClosedPipe);
         }
     }
@@ -169,24 +169,17 @@ fn line(change: &ChangeJson<'_>) -> String {
     };
     let before = change.before;
     let status = change.status.as_str();
-    let mut text = format!(
-        "{}  {}  {status}{}",
-        change.at,
-        change.id,
-        was(before.map(|seen| seen.status.as_str()), status)
-    );
     let activity = change.activity.as_str();
-    text.push_str(&format!(
-        ", {activity}{}",
-        was(before.map(|seen| seen.activity.as_str()), activity)
-    ));
-    if let Some(attention) = change.attention {
-        text.push_str(&format!(", wants attention: {attention}"));
-    }
-    if change.deleted {
-        text.push_str(", in the trash");
-    }
-    format!("{text}  {}", clean_line(change.title))
+    let parts = [
+        format!("{}  {}  {status}", change.at, change.id),
+        was(before.map(|seen| seen.status.as_str()), status),
+        format!(", {activity}"),
+        was(before.map(|seen| seen.activity.as_str()), activity),
+        change.attention.map(|reason| format!(", wants attention: {reason}")).unwrap_or_default(),
+        if change.deleted { ", in the trash".to_owned() } else { String::new() },
+        format!("  {}", clean_line(change.title)),
+    ];
+    parts.concat()
 }
 
 /// Tells the operator as the configuration says; rings the bell unless it says how.
@@ -196,14 +189,8 @@ fn notify<P>(console: &Console<P>, session: &Session) {
     let bell = bell || (!desktop && how.command.is_empty());
     let attention = session.condition.attention.map(Attention::as_str).unwrap_or_default();
     let text = clean_line(&format!("{}: {attention}, {}", session.id, session.title));
-    let mut signs = String::new();
-    if desktop {
-        signs.push_str(&format!("\x1b]9;{text}\x07"));
-    }
-    if bell {
-        signs.push('\x07');
-    }
-    ring(&signs);
+    let banner = if desktop { format!("\x1b]9;{text}\x07") } else { String::new() };
+    ring(&(banner + if bell { "\x07" } else { "" }));
     if let Some((program, arguments)) = how.command.split_first() {
         let mut command = tokio::process::Command::new(program);
         command

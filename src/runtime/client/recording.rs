@@ -268,10 +268,8 @@ impl Quiet {
                 self.string = true;
                 return;
             }
-            (2, b'[') => false,
-            (2, 0x20..=0x2f) => false,
-            (2, _) => true,
-            (_, 0x40..=0x7e) => true,
+            (2, b'[' | 0x20..=0x2f) => false,
+            (2, _) | (_, 0x40..=0x7e) => true,
             (length, _) => length >= HELD,
         };
         if whole {
@@ -286,9 +284,8 @@ impl Quiet {
 /// Whether a terminal answers this sequence.
 fn asks(sequence: &[u8]) -> bool {
     match sequence {
-        [0x1b, b'Z'] | [0x1b, b'[', .., b'c' | b'n' | b't'] => true,
+        [0x1b, b'Z'] | [0x1b, b'[', .., b'c' | b'n' | b't'] | [0x1b, b'[', b'?', .., b'u'] => true,
         [0x1b, b'[', first, .., b'q'] => *first == b'>',
-        [0x1b, b'[', b'?', .., b'u'] => true,
         [0x1b, b'[', rest @ .., b'p'] => rest.contains(&b'$'),
         _ => false,
     }
