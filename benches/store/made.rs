@@ -33,6 +33,8 @@ pub(crate) struct Made {
     pub(crate) live: Vec<SessionId>,
     /// The section of the first project.
     pub(crate) section: SectionKey,
+    /// How many sessions there are.
+    pub(crate) count: usize,
     folder: TempDir,
 }
 
@@ -64,7 +66,7 @@ impl Made {
             }
             store.seed_sessions(sessions).await.unwrap();
         });
-        Self { home, store, live, section: SectionKey::project(&paths[0]), folder }
+        Self { home, store, live, section: SectionKey::project(&paths[0]), count, folder }
     }
 
     /// The closed files, to be copied.

@@ -1,4 +1,4 @@
-//! The store at 100,000 sessions: pages, counts, one change, batches of 10,000, opening.
+//! The store at 1,000, 10,000 and 100,000 sessions: pages, counts, one change, batches, opening.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench stops where it cannot go on")]
 
@@ -6,8 +6,11 @@ mod made;
 #[path = "../support/mod.rs"]
 mod support;
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use callboard::domain::activity::Activity;
@@ -20,24 +23,24 @@ use callboard::os::clock::Clock;
 use callboard::os::random;
 use callboard::store::Store;
 use callboard::store::facts::FactsWriter;
-use criterion::{Criterion, Throughput};
+use criterion::Criterion;
 use tokio::runtime::Runtime;
 
-use made::{Made, PROJECTS};
+use made::{Closed, Made, PROJECTS};
 use support::{Figures, Times};
 
-/// Sessions of the large store.
-const MANY: usize = 100_000;
-/// Sessions of the small one.
-const FEW: usize = 1_000;
-/// Sessions of a batch.
-const BATCH: usize = 10_000;
+/// Sessions of the stores; the figures hold for the last.
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+/// Sessions of a batch; the figures hold for the last.
+const BATCHES: [usize; 2] = [1_000, 10_000];
 /// Rows of a section on the first page.
 const ROWS: usize = 10;
 /// Rows of a tall terminal.
 const SCREEN: usize = 60;
 /// Writers beside the one that is measured, each four times a second.
 const OTHERS: usize = 200;
+/// Changes that are measured among them.
+const CHANGES: usize = 600;
 /// The argument by which this program is one of them.
 const CROWD: &str = "one-of-the-crowd";
 
@@ -55,154 +58,221 @@ fn main() {
         .configure_from_args();
     let runtime = Runtime::new().unwrap();
     let mut figures = Figures::default();
-    let (few, many) = (Made::spread(&runtime, FEW), Made::spread(&runtime, MANY));
-    first_pages(&mut criterion, &runtime, &mut figures, &few, &many);
-    board(&mut criterion, &runtime, &mut figures, &few, &many);
-    one_change(&mut criterion, &mut figures, &many);
-    crowd(&mut figures, &many);
-    opening(&mut criterion, &mut figures, &many);
-    drop((few, many));
-    deep_pages(&mut criterion, &runtime, &mut figures);
-    batches(&mut criterion, &runtime, &mut figures);
+    let spread = SIZES.map(|count| Made::spread(&runtime, count));
+    let mut bench = Bench { criterion: &mut criterion, runtime: &runtime, figures: &mut figures };
+    bench.first_pages(&spread);
+    bench.board(&spread);
+    bench.one_change(&spread);
+    bench.crowd(&spread[2]);
+    bench.opening(&spread);
+    drop(spread);
+    let alone = SIZES.map(|count| Made::in_one_section(&runtime, count));
+    bench.deep_pages(&alone);
+    drop(alone);
+    bench.batches();
     criterion.final_summary();
     figures.print();
 }
 
-/// The rail with its counts, and the first page of every section.
-fn first_pages(
-    criterion: &mut Criterion,
-    runtime: &Runtime,
-    figures: &mut Figures,
-    few: &Made,
-    many: &Made,
-) {
-    let mut group = criterion.benchmark_group("first page of all sections, with counts");
-    let mut per_row = Vec::new();
-    let mut all = Duration::ZERO;
-    for (made, count) in [(few, FEW), (many, MANY)] {
-        let rows = u32::try_from(runtime.block_on(read_all(&made.store))).unwrap();
-        let mut times = Times::default();
-        group.throughput(Throughput::Elements(rows.into()));
-        group.bench_function(format!("{count} sessions"), |bencher| {
-            bencher.iter_custom(|rounds| {
-                (0..rounds).map(|_| times.of(|| runtime.block_on(read_all(&made.store))).0).sum()
-            });
-        });
-        all = times.median();
-        per_row.push(all.as_secs_f64() / f64::from(rows));
-    }
-    group.finish();
-    let limit = Some(Duration::from_millis(3));
-    figures.time(format!("first pages of {PROJECTS} sections + counts, {MANY}"), all, limit);
-    figures.ratio(format!("  per row, {MANY} over {FEW}"), per_row[1] / per_row[0], Some(1.5));
+/// What every figure is measured with.
+struct Bench<'b> {
+    criterion: &'b mut Criterion,
+    runtime: &'b Runtime,
+    figures: &'b mut Figures,
 }
 
-/// What a dashboard asks for: the counts, and one page of all sessions by zone.
-fn board(
-    criterion: &mut Criterion,
-    runtime: &Runtime,
-    figures: &mut Figures,
-    few: &Made,
-    many: &Made,
-) {
-    let query = PageQuery { order: Order::Zone, limit: SCREEN, ..PageQuery::default() };
-    let mut group = criterion.benchmark_group("counts and one page of the board");
-    let mut medians = Vec::new();
-    for (made, count) in [(few, FEW), (many, MANY)] {
-        let look = || {
-            runtime.block_on(async {
-                made.store.sections().await.unwrap();
-                made.store.page(&query).await.unwrap()
-            })
-        };
-        let mut times = Times::default();
-        group.bench_function(format!("{count} sessions"), |bencher| {
-            bencher.iter_custom(|rounds| (0..rounds).map(|_| times.of(look).0).sum());
-        });
-        medians.push(times.median());
+impl Bench<'_> {
+    /// Times `work` in each of `places`; answers the medians.
+    fn medians<'p, P: 'p>(
+        &mut self,
+        group: &str,
+        places: impl IntoIterator<Item = (usize, &'p P)>,
+        mut work: impl FnMut(&'p P, &mut Times) -> Duration,
+    ) -> Vec<Duration> {
+        let mut group = self.criterion.benchmark_group(group);
+        let mut medians = Vec::new();
+        for (size, place) in places {
+            let mut times = Times::default();
+            group.bench_function(size.to_string(), |bencher| {
+                bencher.iter_custom(|rounds| (0..rounds).map(|_| work(place, &mut times)).sum());
+            });
+            medians.push(times.median());
+        }
+        group.finish();
+        medians
     }
-    group.finish();
-    let limit = Some(Duration::from_millis(3));
-    figures.time(format!("counts and {SCREEN} rows of the board, {MANY}"), medians[1], limit);
-    let ratio = medians[1].as_secs_f64() / medians[0].as_secs_f64();
-    figures.ratio(format!("  {MANY} over {FEW}"), ratio, Some(1.5));
+
+    /// The rail with its counts, and the first page of every section.
+    fn first_pages(&mut self, stores: &[Made]) {
+        let runtime = self.runtime;
+        let rows: Vec<u32> = stores
+            .iter()
+            .map(|made| u32::try_from(runtime.block_on(read_all(&made.store))).unwrap())
+            .collect();
+        let medians = self.medians(
+            "first page of all sections, with counts",
+            sized(stores),
+            |made, times| times.of(|| runtime.block_on(read_all(&made.store))).0,
+        );
+        let per_row: Vec<Duration> =
+            medians.iter().zip(&rows).map(|(median, rows)| *median / *rows).collect();
+        let what = format!("first pages of {PROJECTS} sections + counts");
+        self.figures.growth(&what, &SIZES, &medians, Some(Duration::from_millis(3)), None);
+        self.figures.growth("  for each row", &SIZES, &per_row, None, Some(1.5));
+    }
+
+    /// What a dashboard asks for: the counts, and one page of all sessions by zone.
+    fn board(&mut self, stores: &[Made]) {
+        let runtime = self.runtime;
+        let query = PageQuery { order: Order::Zone, limit: SCREEN, ..PageQuery::default() };
+        let medians =
+            self.medians("counts and one page of the board", sized(stores), |made, times| {
+                let look = async {
+                    made.store.sections().await.unwrap();
+                    made.store.page(&query).await.unwrap()
+                };
+                times.of(|| runtime.block_on(look)).0
+            });
+        let what = format!("counts and {SCREEN} rows of the board");
+        self.figures.growth(&what, &SIZES, &medians, Some(Duration::from_millis(3)), Some(1.5));
+    }
+
+    /// A page at the far end of a section, by cursor and by offset.
+    fn deep_pages(&mut self, stores: &[Made]) {
+        let runtime = self.runtime;
+        let page =
+            |made: &Made, query: &PageQuery| runtime.block_on(made.store.page(query)).unwrap();
+        let queries = stores.iter().map(|made| {
+            let filter = Filter { section: Some(made.section.clone()), ..Filter::default() };
+            let far = PageQuery { filter, limit: made.count - 100, ..PageQuery::default() };
+            let cursor = page(made, &far).next_cursor;
+            let deep = PageQuery { cursor, limit: ROWS, ..far.clone() };
+            let end = PageQuery { offset: made.count - 100, limit: ROWS, ..far.clone() };
+            let middle = PageQuery { offset: made.count / 2, limit: ROWS, ..far };
+            assert_eq!(page(made, &deep).sessions, page(made, &end).sessions);
+            (made, [deep, end, middle])
+        });
+        let queries: Vec<(&Made, [PageQuery; 3])> = queries.collect();
+        let places = || SIZES.into_iter().zip(&queries);
+        for (at, what, millis) in [
+            (0, "page near the end by cursor", 2),
+            (1, "page near the end by offset", 8),
+            (2, "page in the middle by offset", 8),
+        ] {
+            let medians = self.medians(what, places(), |(made, queries), times| {
+                times.of(|| page(made, &queries[at])).0
+            });
+            let target = Some(Duration::from_millis(millis));
+            self.figures.growth(what, &SIZES, &medians, target, None);
+        }
+    }
+
+    /// One session goes to and fro between active and idle.
+    fn one_change(&mut self, stores: &[Made]) {
+        let changes: Vec<RefCell<Changing>> =
+            stores.iter().map(|made| RefCell::new(Changing::new(made, &made.live[0]))).collect();
+        let medians =
+            self.medians("status change", SIZES.into_iter().zip(&changes), |change, times| {
+                let took = times.of(|| change.borrow_mut().next()).0;
+                change.borrow().rest();
+                took
+            });
+        let target = Some(Duration::from_micros(300));
+        self.figures.growth("status change", &SIZES, &medians, target, None);
+    }
+
+    /// The same while two hundred processes write, 800 times a second together.
+    fn crowd(&mut self, made: &Made) {
+        let own = std::env::current_exe().unwrap();
+        let mut others: Vec<Child> = made.live[1..=OTHERS]
+            .iter()
+            .map(|id| {
+                let mut other = Command::new(&own);
+                other.arg(CROWD).arg(made.store.database()).arg(id.as_str());
+                other.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        // Each says when it has written once: what their start costs is not measured.
+        for other in &mut others {
+            let mut said = [0];
+            other.stdout.as_mut().unwrap().read_exact(&mut said).unwrap();
+        }
+        let mut change = Changing::new(made, &made.live[0]);
+        let mut times = Times::default();
+        for _ in 0..CHANGES {
+            std::thread::sleep(Duration::from_millis(10));
+            times.of(|| change.next());
+            change.rest();
+        }
+        let mut written = 0;
+        for mut other in others {
+            drop(other.stdin.take());
+            let mut count = String::new();
+            other.stdout.take().unwrap().read_to_string(&mut count).unwrap();
+            written += count.trim().parse::<usize>().unwrap();
+            assert!(other.wait().unwrap().success());
+        }
+        println!("{OTHERS} others wrote {written} times");
+        for (what, percent, target) in
+            [("median", 50, None), ("p99", 99, Some(Duration::from_millis(10)))]
+        {
+            let what = format!("  {what} while {OTHERS} others write");
+            self.figures.time(what, times.percentile(percent), target);
+        }
+    }
+
+    fn opening(&mut self, stores: &[Made]) {
+        let medians = self
+            .medians("open", sized(stores), |made, times| times.of(|| made::open(&made.home)).0);
+        self.figures.growth("open", &SIZES, &medians, Some(Duration::from_millis(15)), None);
+    }
+
+    /// A batch goes to the trash in one transaction and comes back in another, on a fresh copy of
+    /// the same store each time.
+    fn batches(&mut self) {
+        let runtime = self.runtime;
+        let batches = BATCHES.map(|size| Batch::new(runtime, size));
+        let places = || BATCHES.into_iter().zip(&batches);
+        let going = self.medians("tombstone", places(), |batch, times| {
+            batch.go(runtime, &batch.home.copy().store, times)
+        });
+        let coming = self.medians("restore", places(), |batch, times| {
+            let copy = batch.home.copy();
+            batch.go(runtime, &copy.store, &mut Times::default());
+            times.of(|| runtime.block_on(copy.store.untombstone(&batch.back)).unwrap()).0
+        });
+        let target = Some(Duration::from_millis(400));
+        self.figures.growth("tombstone", &BATCHES, &going, target, None);
+        self.figures.growth("restore", &BATCHES, &coming, target, None);
+    }
+}
+
+fn sized(stores: &[Made]) -> impl Iterator<Item = (usize, &Made)> {
+    stores.iter().map(|made| (made.count, made))
 }
 
 async fn read_all(store: &Store) -> usize {
-    let mut rows = 0;
-    for section in store.sections().await.unwrap() {
-        let filter = Filter { section: Some(section.key), ..Filter::default() };
-        let query = PageQuery { filter, limit: ROWS, ..PageQuery::default() };
-        rows += store.page(&query).await.unwrap().sessions.len();
-    }
-    rows
+    store.sections().await.unwrap();
+    let pages = store.first_pages(None, Order::Zone, ROWS).await.unwrap();
+    pages.iter().map(|(_, rows)| rows.len()).sum()
 }
 
-/// A page at the far end of a section, by cursor and by offset.
-fn deep_pages(criterion: &mut Criterion, runtime: &Runtime, figures: &mut Figures) {
-    let made = Made::in_one_section(runtime, MANY);
-    let page = |query: &PageQuery| runtime.block_on(made.store.page(query)).unwrap();
-    let filter = Filter { section: Some(made.section.clone()), ..Filter::default() };
-    let far = PageQuery { filter, limit: MANY - 100, ..PageQuery::default() };
-    let cursor = page(&far).next_cursor;
-    let deep = PageQuery { cursor, limit: ROWS, ..far.clone() };
-    let skipping = PageQuery { offset: MANY - 100, limit: ROWS, ..far };
-    assert_eq!(page(&deep).sessions, page(&skipping).sessions);
-    let mut group = criterion.benchmark_group("page at the end of a section");
-    for (name, query, millis) in [("cursor", deep, 2), ("offset", skipping, 8)] {
-        let mut times = Times::default();
-        group.bench_function(name, |bencher| {
-            bencher.iter_custom(|rounds| (0..rounds).map(|_| times.of(|| page(&query)).0).sum());
-        });
-        let what = format!("page at the end of {MANY} by {name}");
-        figures.time(what, times.median(), Some(Duration::from_millis(millis)));
-    }
-    group.finish();
-}
-
-/// One session goes to and fro between active and idle.
-fn one_change(criterion: &mut Criterion, figures: &mut Figures, many: &Made) {
-    let mut change = Changing::new(many, &many.live[0]);
-    let mut times = Times::default();
-    criterion.bench_function("status change", |bencher| {
-        bencher.iter_custom(|rounds| (0..rounds).map(|_| times.of(|| change.next()).0).sum());
-    });
-    let limit = Some(Duration::from_micros(300));
-    figures.time(format!("status change, {MANY}"), times.median(), limit);
-}
-
-/// The same while two hundred processes write, 800 times a second together.
-fn crowd(figures: &mut Figures, many: &Made) {
-    let own = std::env::current_exe().unwrap();
-    let others: Vec<Child> = many.live[1..=OTHERS]
-        .iter()
-        .map(|id| {
-            let mut other = Command::new(&own);
-            other.arg(CROWD).arg(many.store.database()).arg(id.as_str()).spawn().unwrap()
-        })
-        .collect();
-    let mut change = Changing::new(many, &many.live[0]);
-    let mut times = Times::default();
-    for _ in 0..400 {
-        std::thread::sleep(Duration::from_millis(10));
-        times.of(|| change.next());
-    }
-    for mut other in others {
-        assert!(other.wait().unwrap().success());
-    }
-    figures.time(format!("  median while {OTHERS} others write"), times.median(), None);
-    let limit = Some(Duration::from_millis(10));
-    figures.time(format!("  p99 while {OTHERS} others write"), times.percentile(99), limit);
-}
-
-/// One of the crowd: writes four times a second for six seconds.
+/// One of the crowd: writes four times a second until its standard input ends.
 fn one_of_the_crowd(database: &Path, id: &str) {
     let id = SessionId::new(id).unwrap();
     let mut change = Changing::of(database, &WorkspaceName::default(), &id);
-    for _ in 0..24 {
+    change.next();
+    print!("+");
+    std::io::stdout().flush().unwrap();
+    let ended = std::thread::spawn(|| std::io::stdin().read_to_end(&mut Vec::new()));
+    let mut written = 0;
+    while !ended.is_finished() {
         std::thread::sleep(Duration::from_millis(250).mul_f64(0.5 + random::jitter()));
         change.next();
+        change.rest();
+        written += 1;
     }
+    println!("{written}");
 }
 
 /// A keeper's writer and its next facts.
@@ -229,67 +299,43 @@ impl Changing {
         facts.sequence += 1;
         self.writer.write(facts, facts.last_sign_at).unwrap();
     }
+
+    /// What a keeper does when it has told everything.
+    fn rest(&self) {
+        self.writer.tidy();
+    }
 }
 
-fn opening(criterion: &mut Criterion, figures: &mut Figures, many: &Made) {
-    let mut times = Times::default();
-    criterion.bench_function("open", |bencher| {
-        bencher
-            .iter_custom(|rounds| (0..rounds).map(|_| times.of(|| made::open(&many.home)).0).sum());
-    });
-    figures.time(format!("open, {MANY}"), times.median(), Some(Duration::from_millis(15)));
+/// Everything of a store, to be deleted and brought back.
+struct Batch {
+    home: Closed,
+    requested: BTreeSet<SessionId>,
+    rows: Vec<TombstoneRow>,
+    back: Vec<Untombstone>,
 }
 
-/// 10,000 sessions go to the trash in one transaction and come back in another, on a fresh copy of
-/// the same store each time.
-fn batches(criterion: &mut Criterion, runtime: &Runtime, figures: &mut Figures) {
-    let made = Made::spread(runtime, BATCH);
-    let ids = runtime.block_on(made.store.all_ids()).unwrap();
-    let rows: Vec<TombstoneRow> = ids
-        .iter()
-        .map(|id| TombstoneRow {
+impl Batch {
+    fn new(runtime: &Runtime, size: usize) -> Self {
+        let made = Made::spread(runtime, size);
+        let requested: BTreeSet<SessionId> =
+            runtime.block_on(made.store.all_ids()).unwrap().into_iter().collect();
+        let row = |id: &SessionId| TombstoneRow {
             id: id.clone(),
             was_live: made.live.contains(id),
             closed: false,
             trash_path: Some(Path::new("/trash").join(id.as_str())),
-        })
-        .collect();
-    let back: Vec<Untombstone> =
-        ids.iter().map(|id| Untombstone { id: id.clone(), folder: None }).collect();
-    let requested = ids.into_iter().collect();
-    let home = made.close();
-    let (mut going, mut coming) = (Times::default(), Times::default());
-    let go = |store: &Store, times: &mut Times| {
+        };
+        let rows = requested.iter().map(row).collect();
+        let back =
+            requested.iter().map(|id| Untombstone { id: id.clone(), folder: None }).collect();
+        Self { requested, rows, back, home: made.close() }
+    }
+
+    fn go(&self, runtime: &Runtime, store: &Store, times: &mut Times) -> Duration {
         let (conditions, batch) = (Conditions::default(), random::operation());
-        let (took, done) = times.of(|| {
-            runtime.block_on(store.tombstone(&requested, &conditions, &rows, &batch)).unwrap()
-        });
+        let tombstone = store.tombstone(&self.requested, &conditions, &self.rows, &batch);
+        let (took, done) = times.of(|| runtime.block_on(tombstone).unwrap());
         assert!(matches!(done, Tombstoned::Done { .. }));
         took
-    };
-    let come = |store: &Store, times: &mut Times| {
-        times.of(|| runtime.block_on(store.untombstone(&back)).unwrap()).0
-    };
-    let mut group = criterion.benchmark_group("10,000 sessions");
-    group.sample_size(10);
-    group.bench_function("tombstone", |bencher| {
-        bencher.iter_custom(|rounds| (0..rounds).map(|_| go(&home.copy().store, &mut going)).sum());
-    });
-    group.bench_function("restore", |bencher| {
-        bencher.iter_custom(|rounds| {
-            (0..rounds)
-                .map(|_| {
-                    let copy = home.copy();
-                    go(&copy.store, &mut Times::default());
-                    come(&copy.store, &mut coming)
-                })
-                .sum()
-        });
-    });
-    group.finish();
-    let limit = Some(Duration::from_millis(400));
-    figures.time(format!("tombstone {BATCH}"), going.median(), limit);
-    figures.time(format!("restore {BATCH}"), coming.median(), limit);
-    let ratio = coming.median().as_secs_f64() / going.median().as_secs_f64();
-    figures.ratio("  restore over tombstone", ratio, None);
+    }
 }

@@ -33,6 +33,33 @@ impl Figures {
         });
     }
 
+    /// Times of one thing at growing sizes: the last has the target, and how many times as long it
+    /// took as the first may have one too.
+    pub(crate) fn growth(
+        &mut self,
+        what: &str,
+        sizes: &[usize],
+        found: &[Duration],
+        target: Option<Duration>,
+        growth: Option<f64>,
+    ) {
+        let (Some(first), Some((last, before))) = (found.first(), found.split_last()) else {
+            return;
+        };
+        // Left out by the filter on the command line.
+        if first.is_zero() {
+            return;
+        }
+        for (size, time) in sizes.iter().zip(before) {
+            self.time(format!("{what}, {size}"), *time, None);
+        }
+        if let (Some(least), Some(most)) = (sizes.first(), sizes.last()) {
+            self.time(format!("{what}, {most}"), *last, target);
+            let ratio = last.as_secs_f64() / first.as_secs_f64();
+            self.ratio(format!("  {most} over {least}"), ratio, growth);
+        }
+    }
+
     /// How many times as long one thing takes as another.
     pub(crate) fn ratio(&mut self, what: impl Into<String>, found: f64, target: Option<f64>) {
         self.0.push(Figure {

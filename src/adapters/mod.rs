@@ -2,6 +2,7 @@
 //! nothing.
 
 mod agents;
+pub mod doctor;
 mod error;
 mod locks;
 mod purge;
@@ -22,11 +23,12 @@ use crate::host::locks::FileLocks;
 use crate::host::ports::PortResult;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use crate::workspace::Workspace;
 
 pub use crate::config::Mistake;
 pub use crate::store::rows::SeededSession;
+pub use agents::version as agent_version;
 pub use error::OpenError;
 pub use runtime::Keepers;
 
@@ -49,14 +51,30 @@ pub struct Real<R = Keepers> {
 /// # Errors
 /// The configuration has a mistake, or a folder or the store cannot be opened.
 pub async fn open(home: &Home, workspace: WorkspaceName) -> Result<Host<Real>, OpenError> {
-    Ok(Host::new(parts(home, workspace, Keepers::default()).await?))
+    Ok(Host::new(parts(home, workspace, Keepers::default(), Store::open).await?))
 }
 
-async fn parts<R>(home: &Home, workspace: WorkspaceName, runtime: R) -> Result<Real<R>, OpenError> {
+/// As [`open`], for a look that changes nothing.
+///
+/// # Errors
+/// As [`open`]; there is no store, or one of another version.
+pub async fn open_still(home: &Home, workspace: WorkspaceName) -> Result<Host<Real>, OpenError> {
+    Ok(Host::new(parts(home, workspace, Keepers::default(), Store::open_still).await?))
+}
+
+/// A way to open the store.
+type Opening = fn(&Home, WorkspaceName, Clock) -> Result<Store, StoreError>;
+
+async fn parts<R>(
+    home: &Home,
+    workspace: WorkspaceName,
+    runtime: R,
+    opening: Opening,
+) -> Result<Real<R>, OpenError> {
     let config = config::load(home)?;
     let (agents, mistakes) = Registry::load(home, &config);
     let (files, name) = (home.clone(), workspace.clone());
-    let store = tokio::task::spawn_blocking(move || Store::open(&files, name, Clock::System));
+    let store = tokio::task::spawn_blocking(move || opening(&files, name, Clock::System));
     let store = store.await.map_err(|error| OpenError::Folder {
         what: "the store".to_owned(),
         error: std::io::Error::other(error),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::agents;
 use crate::domain::error::ErrorKind;
@@ -11,7 +12,8 @@ use crate::domain::probe::Evidence;
 use crate::domain::session::Session;
 use crate::host::context::{CLOSE, Context, KILL_AFTER, TERM_AFTER};
 use crate::host::ports::{
-    Closed, Input, PortError, PortResult, RuntimePort, ScreenText, StartRequest, Started,
+    Closed, Input, PortError, PortResult, PurgePort as _, RuntimePort, ScreenText, StartRequest,
+    Started,
 };
 use crate::monitor::probe;
 use crate::os::{paths, random, spawn};
@@ -22,6 +24,7 @@ use crate::runtime::strays::{self, Stray};
 use crate::runtime::wire::message::{Condition, StopPace};
 
 use super::Real;
+use super::doctor::{socket_folder, trim_history};
 use super::workspace::ended_error;
 
 /// Keepers, each a process of its own.
@@ -55,6 +58,7 @@ impl RuntimePort for Real {
             })?;
         }
         let spec = self.spec(request)?;
+        self.make_room_for_history().await;
         let binary = spawn::own_binary().map_err(|error| PortError {
             kind: ErrorKind::Failed,
             message: format!("finding callboard's own program: {error}"),
@@ -170,7 +174,7 @@ impl RuntimePort for Real {
     }
 
     async fn end_strays(&self) -> PortResult<Vec<u32>> {
-        Ok(strays::end(|| self.strays()).await)
+        Ok(strays::end(|| self.find_strays()).await)
     }
 
     async fn keepers(&self) -> PortResult<Vec<SessionId>> {
@@ -200,7 +204,7 @@ fn pace() -> StopPace {
 impl Real {
     /// Where no `CALLBOARD_HOME` tells one installation from another, the secret of the launch does:
     /// only a session of this store has its hash.
-    async fn strays(&self) -> Vec<Stray> {
+    pub(super) async fn find_strays(&self) -> Vec<Stray> {
         let (root, folder) = (self.home.root.clone(), self.socket_folder());
         let workspace = self.store.workspace().clone();
         let found = move || strays::find(root.as_deref(), &workspace, &folder);
@@ -219,13 +223,27 @@ impl Real {
         self.home.socket(self.store.workspace(), id)
     }
 
-    fn socket_folder(&self) -> PathBuf {
-        let any = SessionId::numbered(None, 1);
-        self.socket(&any).parent().map_or_else(|| self.home.run.clone(), PathBuf::from)
+    pub(super) fn socket_folder(&self) -> PathBuf {
+        socket_folder(&self.home, self.store.workspace())
     }
 
     async fn keeper(&self, id: &SessionId) -> ClientResult<Keeper> {
         Keeper::connect(&self.socket(id)).await
+    }
+
+    /// Bounds the terminal history of all sessions together (`spec/store.md` W7). A launch does not fail
+    /// where that does.
+    async fn make_room_for_history(&self) {
+        if !matches!(self.claim("history", TRIM_EVERY).await, Ok(true)) {
+            return;
+        }
+        let (home, config, sockets) =
+            (self.home.clone(), self.config.clone(), self.socket_folder());
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = trim_history(&home, &config, &sockets) {
+                tracing::warn!(%error, "old terminal history could not be dropped");
+            }
+        });
     }
 
     fn keeper_pid(&self, id: &SessionId) -> Option<u32> {
@@ -303,6 +321,8 @@ impl Real {
 
 /// Raw output kept on disk for each session.
 const HISTORY_BYTES: u64 = 16 << 20;
+/// Least time between two looks at the history of all sessions together.
+const TRIM_EVERY: Duration = Duration::from_mins(5);
 /// Most rows of history in a keeper's engine: longer history is read from the disk.
 const ENGINE_LINES: u32 = 2_000;
 /// How long a keeper stays after its agent ended by itself (X4).

@@ -57,6 +57,9 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
         Ok(self.store.sections().await?)
     }
 
+    async fn live_count(&self) -> PortResult<u64> {
+        Ok(self.store.live_count().await?)
+    }
     async fn trash_count(&self) -> PortResult<u64> {
         Ok(self.store.trash_count().await?)
     }
@@ -159,6 +162,10 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
         Ok(self.store.probed(results).await?)
     }
 
+    async fn usable(&self) -> PortResult<()> {
+        Ok(self.store.usable().await?)
+    }
+
     async fn settle_due(&self) -> PortResult<()> {
         Ok(self.store.settle_due().await?)
     }
@@ -216,6 +223,10 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
 
     async fn unfinished(&self) -> PortResult<Vec<Operation>> {
         Ok(self.store.unfinished().await?)
+    }
+
+    async fn operation(&self, id: &OperationId) -> PortResult<Option<Operation>> {
+        Ok(self.store.operation(id).await?)
     }
 
     async fn operations(&self, limit: usize) -> PortResult<Vec<Operation>> {

@@ -1,39 +1,42 @@
 //! `agents list`.
 
-use std::time::Duration;
-
+use schemars::JsonSchema;
 use serde::Serialize;
-use tokio::process::Command;
 
+use crate::adapters::agent_version;
 use crate::agents::{Definition, Registry};
 use crate::config::Config;
-use crate::domain::text::{clean_line, cut};
-use crate::os::command;
 use crate::os::paths::Home;
 
 use super::error::{CommandResult, Ending};
-use super::json::Named;
 use super::output::{Output, Table};
 
 /// The program of an agent whose sessions name theirs.
 const BY_SESSION: &str = "callboard:arguments";
-/// How long a program may take to say its version.
-const VERSION_LIMIT: Duration = Duration::from_secs(5);
-/// Bytes that are read of what it says.
-const VERSION_BYTES: usize = 4_096;
-/// Cells of a version that are printed.
-const VERSION_CELLS: usize = 40;
+
+/// Agent definitions and the programs that were found.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Agents")]
+pub(crate) struct AgentsJson {
+    /// In the order of their names.
+    agents: Vec<AgentJson>,
+}
 
 /// One agent.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Agent")]
 struct AgentJson {
+    /// Its name.
     name: String,
     /// Path of the program where it was found, else its name; none where the session names it.
     program: Option<String>,
+    /// What the program says of its version.
     version: Option<String>,
+    /// The program is there.
     found: bool,
     /// The version it was tried with.
     verified: Option<String>,
+    /// What the definition tells how to do.
     can: Vec<&'static str>,
 }
 
@@ -52,7 +55,7 @@ pub(crate) async fn list(home: &Home, config: &Config, out: Output) -> CommandRe
             agents.push(agent(&registry, name, definition).await);
         }
     }
-    out.answer(&Named("agents", &agents), |list| table(list.1))?;
+    out.answer(&AgentsJson { agents }, |list| table(&list.agents))?;
     Ok(Ending::Done)
 }
 
@@ -75,22 +78,10 @@ async fn agent(registry: &Registry, name: &str, definition: &Definition) -> Agen
         name: name.to_owned(),
         found: program.is_some() || named_by_session,
         program: path.or(name_only),
-        version: version(registry, name).await,
+        version: agent_version(registry, name).await,
         verified: Some(definition.verified.clone()).filter(|version| !version.is_empty()),
         can: can.into_iter().filter_map(|(word, able)| able.then_some(word)).collect(),
     }
-}
-
-/// The first line that the program prints when asked for its version.
-async fn version(registry: &Registry, name: &str) -> Option<String> {
-    let (program, arguments) = registry.version_command(name)?;
-    let mut asked = Command::new(program);
-    asked.args(arguments);
-    let said =
-        tokio::time::timeout(VERSION_LIMIT, command::run(asked, VERSION_BYTES)).await.ok()?.ok()?;
-    let text = String::from_utf8_lossy(&said.stdout);
-    let line = text.lines().map(clean_line).find(|line| !line.is_empty())?;
-    Some(cut(&line, VERSION_CELLS, "…"))
 }
 
 fn table(agents: &[AgentJson]) -> String {

@@ -23,7 +23,7 @@ pub(crate) async fn run(console: &Console<Real>, args: AttachArgs) -> CommandRes
     if !args.read_only {
         console.host.allow(&console.actor, "press keys", Reach::Config).await?;
     }
-    console.host.seen(std::slice::from_ref(&args.id)).await?;
+    console.host.seen(std::slice::from_ref(&args.id), &console.actor).await?;
     let leave = &console.config.leave_key;
     let leave: Key = leave.parse().map_err(|_| CliError::Usage {
         message: format!("leave_key {leave:?} of the configuration is no key"),
@@ -37,7 +37,7 @@ pub(crate) async fn run(console: &Console<Real>, args: AttachArgs) -> CommandRes
         read_only: args.read_only,
     })
     .await?;
-    console.host.seen(std::slice::from_ref(&args.id)).await?;
+    console.host.seen(std::slice::from_ref(&args.id), &console.actor).await?;
     match left {
         Left::Detached => console.out.remark(&format!("left {}; it goes on", args.id)),
         Left::Ended => console.out.remark(&format!("{} ended", args.id)),

@@ -1,20 +1,33 @@
 //! `config`: the effective values and where each came from.
 
+use schemars::JsonSchema;
 use serde::Serialize;
+use toml::{Table as Toml, Value};
 
 use crate::config::Config;
 use crate::os::paths::Home;
 
 use super::error::{CliError, CommandResult, Ending};
-use super::json::Named;
 use super::output::{Output, Table};
 
-/// One value.
-#[derive(Debug, Serialize)]
+/// The effective configuration.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Configuration")]
+pub(crate) struct ConfigJson {
+    /// Every value.
+    values: Vec<ValueJson>,
+}
+
+/// One value of the configuration.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ConfiguredValue")]
 struct ValueJson {
+    /// Its key, keys of tables with dots: `notifications.bell`.
     key: String,
-    value: toml::Value,
-    /// The file, or `default`.
+    /// The value.
+    #[schemars(with = "serde_json::Value")]
+    value: Value,
+    /// Path of the file that sets it, or `default`.
     source: String,
 }
 
@@ -30,27 +43,35 @@ pub(crate) fn run(home: &Home, config: &Config, out: Output) -> CommandResult {
         Err(error) => return Err(CliError::io(format!("reading {}", path.display()))(error)),
     };
     let unreadable = |what: String| CliError::io(what)(std::io::ErrorKind::InvalidData.into());
-    let file: toml::Table =
-        text.parse().map_err(|_| unreadable(format!("reading {}", path.display())))?;
-    let all = toml::Table::try_from(config)
-        .map_err(|_| unreadable("writing the configuration".to_owned()))?;
-    let values: Vec<ValueJson> = all
-        .into_iter()
-        .map(|(key, value)| {
-            let source = if file.contains_key(&key) {
-                path.display().to_string()
-            } else {
-                "default".to_owned()
-            };
-            ValueJson { key, value, source }
-        })
-        .collect();
-    out.answer(&Named("values", &values), |list| {
+    let file: Toml = text.parse().map_err(|_| unreadable(format!("reading {}", path.display())))?;
+    let all =
+        Toml::try_from(config).map_err(|_| unreadable("writing the configuration".to_owned()))?;
+    let mut values = Vec::new();
+    flatten("", all, Some(&file), &path.display().to_string(), &mut values);
+    out.answer(&ConfigJson { values }, |config| {
         let mut table = Table::new(&["key", "value", "from"]);
-        for one in list.1 {
+        for one in &config.values {
             table.row([&one.key, &one.value.to_string(), &one.source]);
         }
         table.to_string()
     })?;
     Ok(Ending::Done)
+}
+
+/// Values of tables one by one: a file that sets one of them leaves the others at their defaults.
+fn flatten(above: &str, table: Toml, file: Option<&Toml>, path: &str, values: &mut Vec<ValueJson>) {
+    for (name, value) in table {
+        let set = file.and_then(|file| file.get(&name));
+        let key = format!("{above}{name}");
+        match value {
+            Value::Table(inner) if !inner.is_empty() => {
+                let below = set.and_then(Value::as_table);
+                flatten(&format!("{key}."), inner, below, path, values);
+            }
+            value => {
+                let source = if set.is_some() { path } else { "default" }.to_owned();
+                values.push(ValueJson { key, value, source });
+            }
+        }
+    }
 }

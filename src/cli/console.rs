@@ -1,5 +1,6 @@
 //! What every command works with.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tokio::signal::unix::{SignalKind, signal};
@@ -59,11 +60,10 @@ impl<P: Ports> Console<P> {
     /// One of them does not exist, or they cannot be read.
     pub(crate) async fn sessions(&self, ids: &[SessionId]) -> Result<Vec<Session>, CliError> {
         let found = self.host.ports().sessions(ids).await?;
+        let mut found: BTreeMap<SessionId, Session> =
+            found.into_iter().map(|session| (session.id.clone(), session)).collect();
         ids.iter()
-            .map(|id| {
-                let session = found.iter().find(|session| session.id == *id);
-                session.cloned().ok_or_else(|| HostError::NotFound(id.clone()).into())
-            })
+            .map(|id| found.remove(id).ok_or_else(|| HostError::NotFound(id.clone()).into()))
             .collect()
     }
 
@@ -111,7 +111,12 @@ pub(crate) fn present_folder() -> Result<PathBuf, CliError> {
 /// # Errors
 /// It cannot be read, or is no UTF-8.
 pub(crate) fn read_input() -> Result<String, CliError> {
-    std::io::read_to_string(std::io::stdin()).map_err(CliError::io("reading standard input"))
+    std::io::read_to_string(std::io::stdin()).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => {
+            CliError::Usage { message: "standard input is no UTF-8".to_owned(), hint: None }
+        }
+        _ => CliError::io("reading standard input")(error),
+    })
 }
 
 impl<P: Ports> Console<P> {

@@ -7,7 +7,7 @@ use crate::host::ports::Ports;
 use super::args::{IdArg, RenameArgs};
 use super::console::Console;
 use super::error::{CommandResult, Ending};
-use super::json::{Named, SessionJson};
+use super::json::{Ids, SessionJson};
 use super::output::lines;
 use super::select;
 
@@ -32,7 +32,7 @@ pub(crate) async fn pin<P: Ports>(
 pub(crate) async fn seen<P: Ports>(console: &Console<P>, ids: &[IdArg]) -> CommandResult {
     let ids = existing(console, ids).await?;
     console.host.allow(&console.actor, "note as seen", Reach::Sessions(&ids)).await?;
-    console.host.seen(&ids).await?;
+    console.host.seen(&ids, &console.actor).await?;
     report(console, &ids, "seen")
 }
 
@@ -60,6 +60,6 @@ async fn existing<P: Ports>(
 }
 
 fn report<P: Ports>(console: &Console<P>, ids: &[SessionId], what: &str) -> CommandResult {
-    console.out.report(&Named("ids", ids), |list| lines(list.1, |id| format!("{id} {what}")))?;
+    console.out.report(&Ids { ids }, |list| lines(list.ids, |id| format!("{id} {what}")))?;
     Ok(Ending::Done)
 }

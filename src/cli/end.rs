@@ -31,7 +31,9 @@ pub(crate) async fn stop<P: Ports>(console: &Console<P>, args: StopArgs) -> Comm
     let ids: Vec<SessionId> = chosen.ids.into_iter().collect();
     let (ctx, actor) = (&console.context, &console.actor);
     let report = console.host.stop(ctx, &ids, &chosen.conditions, args.done, actor).await?;
-    console.out.report(&report, |report| text(report, "stopped"))?;
+    let (ended, had) =
+        if args.done { ("stopped; done", "had ended; done") } else { ("stopped", "had ended") };
+    console.out.report(&report, |report| text(report, ended, had))?;
     Ok(ending(&report.results, |_| true))
 }
 
@@ -51,7 +53,7 @@ pub(crate) async fn kill<P: Ports>(console: &Console<P>, args: DeleteArgs) -> Co
     let ids: Vec<SessionId> = chosen.ids.into_iter().collect();
     let (ctx, actor) = (&console.context, &console.actor);
     let report = console.host.kill(ctx, &ids, &chosen.conditions, actor).await?;
-    console.out.report(&report, |report| text(report, "killed"))?;
+    console.out.report(&report, |report| text(report, "killed", "had ended"))?;
     // What is not there cannot be killed, and need not be (`spec/lifecycle.md` K2).
     Ok(ending(&report.results, |kind| kind != ErrorKind::NotFound))
 }
@@ -73,7 +75,7 @@ pub(crate) async fn cleanup<P: Ports>(console: &Console<P>, args: CleanupArgs) -
         return foresee(console, &plan);
     }
     let report = console.host.cleanup(&console.context, project, &console.actor).await?;
-    console.out.report(&report, |report| text(report, "ended"))?;
+    console.out.report(&report, |report| text(report, "ended", "had ended"))?;
     Ok(ending(&report.results, |_| true))
 }
 
@@ -104,7 +106,7 @@ fn ending(results: &[StopResult], counts: impl Fn(ErrorKind) -> bool) -> Ending 
     Ending::of(results.len() - troubles.len(), troubles.len(), kind)
 }
 
-fn text(report: &StopReport, ended: &str) -> String {
+fn text(report: &StopReport, ended: &str, had_ended: &str) -> String {
     let line = |result: &StopResult| {
         let mut words = Vec::new();
         if result.stopped && result.escalated {
@@ -117,7 +119,7 @@ fn text(report: &StopReport, ended: &str) -> String {
         }
         words.extend(result.reason.clone());
         if words.is_empty() {
-            words.push("had ended".to_owned());
+            words.push(had_ended.to_owned());
         }
         format!("{}: {}\n", result.id, words.join("; "))
     };

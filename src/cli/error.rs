@@ -3,12 +3,13 @@
 use std::io;
 use std::process::ExitCode;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::adapters::OpenError;
 use crate::config::ConfigError;
 use crate::domain::error::ErrorKind;
-use crate::domain::ids::{InvalidName, OperationId, SessionId};
+use crate::domain::ids::{InvalidName, SessionId};
 use crate::domain::text::clean_block;
 use crate::host::context::Ended;
 use crate::host::error::HostError;
@@ -37,9 +38,6 @@ pub(crate) enum CliError {
         /// What to do.
         hint: Option<String>,
     },
-    /// No such operation.
-    #[error("there is no operation {0}")]
-    NoOperation(OperationId),
     /// It asks, and there is nobody to answer.
     #[error("{0} asks first, and standard input is not a terminal")]
     NobodyToAsk(&'static str),
@@ -120,7 +118,6 @@ impl CliError {
             Self::Host(error) => error.kind(),
             Self::Port(error) => error.kind,
             Self::Name(_) | Self::Usage { .. } => ErrorKind::Usage,
-            Self::NoOperation(_) => ErrorKind::NotFound,
             Self::NobodyToAsk(_)
             | Self::Declined
             | Self::NotRunning(_)
@@ -142,7 +139,6 @@ impl CliError {
                 Some("add --yes to go on without being asked, or --dry-run to see the plan".into())
             }
             Self::NotRunning(id) => Some(format!("launch it again with: callboard restore {id}")),
-            Self::NoOperation(_) => Some("callboard ops lists them".into()),
             _ => None,
         }
     }
@@ -228,17 +224,25 @@ pub(crate) fn exit_code(result: &CommandResult) -> ExitCode {
     }
 }
 
-/// `{error {kind, message, hint, id}}`
-#[derive(Debug, Serialize)]
+/// An error, on standard error.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
 pub(crate) struct ErrorReport<'a> {
+    /// The error.
     error: ErrorBody<'a>,
 }
 
-#[derive(Debug, Serialize)]
+/// What is told of an error.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ErrorBody")]
 struct ErrorBody<'a> {
-    kind: &'static str,
+    /// What a caller can do about it, as the exit code says too.
+    kind: ErrorKind,
+    /// What was attempted and why it failed.
     message: String,
+    /// What to do.
     hint: Option<String>,
+    /// The session it is about.
     id: Option<&'a SessionId>,
 }
 
@@ -246,7 +250,7 @@ impl<'a> From<&'a CliError> for ErrorReport<'a> {
     fn from(error: &'a CliError) -> Self {
         Self {
             error: ErrorBody {
-                kind: error.kind().as_str(),
+                kind: error.kind(),
                 message: error.to_string(),
                 hint: error.hint(),
                 id: error.id(),

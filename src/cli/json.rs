@@ -2,27 +2,35 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::activity::{Activity, Question};
+use crate::domain::event::{Event, Message};
 use crate::domain::ids::{BatchId, ProjectName, SessionId, WorkspaceName};
 use crate::domain::lifecycle::{State, TerminationReason};
+use crate::domain::operation::Operation;
 use crate::domain::plan::{Plan, PlanItem};
 use crate::domain::pr::PrFacts;
 use crate::domain::query::Page;
-use crate::domain::rail::{SectionKey, SectionKind};
+use crate::domain::rail::{Project, Section, SectionKey, SectionKind};
 use crate::domain::session::{FolderKind, Kind, RuntimeFacts, Session};
 use crate::domain::status::{self, Attention, Status, Zone};
 use crate::domain::time::Timestamp;
 use crate::host::ports::ScreenText;
-use crate::host::report::SkippedRow;
+use crate::host::report::{SendResult, SkippedRow};
 
 /// A question that is shown.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Question")]
 struct QuestionJson<'a> {
+    /// Hash of text and options; an answer names it.
     id: &'a str,
+    /// permission, question, trust ...
     kind: &'a str,
+    /// What is asked.
     text: &'a str,
+    /// What can be answered.
     options: &'a [String],
 }
 
@@ -34,50 +42,94 @@ impl<'a> From<&'a Question> for QuestionJson<'a> {
 }
 
 /// A session.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Session")]
 pub(crate) struct SessionJson<'a> {
+    /// Unique in its workspace.
     id: &'a SessionId,
+    /// Scope of ids.
     workspace: &'a WorkspaceName,
+    /// Name of its project, where it is registered.
     project: Option<&'a ProjectName>,
+    /// What it is for.
     kind: Kind,
+    /// The session that spawned it.
     parent: Option<&'a SessionId>,
+    /// The topmost session above it; itself where it has no parent.
     root: &'a SessionId,
+    /// One line, free text.
     title: &'a str,
+    /// Name of the agent definition.
     agent: &'a str,
+    /// How it is launched; the agent's own name unless chosen.
     target: &'a str,
+    /// The agent's own id of the conversation.
     agent_session_id: Option<&'a str>,
+    /// Section of the stored placement.
     section_key: SectionKey,
+    /// Kind of that section.
     section_kind: SectionKind,
+    /// Shown in the pinned section.
     pinned: bool,
+    /// Derived from the facts.
     status: Status,
+    /// What the status asks of the operator.
     zone: Zone,
+    /// Why it wants the operator.
     attention: Option<Attention>,
+    /// How the status was derived.
     why: String,
+    /// State of its lifecycle.
     state: State,
+    /// What the agent does now.
     activity: Activity,
+    /// Since when.
     activity_since: Timestamp,
+    /// The question that is shown.
     question: Option<QuestionJson<'a>>,
+    /// Prompts sent and work begun so far.
     turn: u32,
+    /// Published and not ended.
     alive: bool,
+    /// Number of its launch.
     generation: u32,
+    /// Why it ended.
     termination_reason: Option<TerminationReason>,
+    /// Error of the last failed operation on it.
     error: Option<&'a str>,
+    /// The folder it works in.
     folder: Option<&'a Path>,
+    /// What folder that is.
     folder_kind: FolderKind,
+    /// That folder where it is a worktree of its own.
     worktree: Option<&'a Path>,
+    /// Branch of its worktree.
     branch: Option<&'a str>,
+    /// Commit that the branch started from.
     base: Option<&'a str>,
+    /// Uncommitted files, as last counted.
     dirty: Option<u32>,
+    /// First prompt.
     prompt: Option<&'a str>,
+    /// Creation.
     created_at: Timestamp,
+    /// Last change of the row.
     updated_at: Timestamp,
+    /// What pages are sorted by: start of the latest turn.
     sorted_at: Timestamp,
+    /// Last sign of the agent; `--older-than` counts from here.
     last_activity_at: Option<Timestamp>,
+    /// When the operator last looked at it.
     seen_at: Option<Timestamp>,
+    /// When it was deleted.
     deleted_at: Option<Timestamp>,
+    /// The batch it was deleted with.
     batch: Option<&'a BatchId>,
+    /// It ran when it was deleted.
     was_live: bool,
+    /// Its pull requests.
     pr: &'a [PrFacts],
+    /// The live side as last observed.
     runtime: &'a RuntimeFacts,
 }
 
@@ -151,11 +203,15 @@ pub(crate) fn why(session: &Session) -> String {
     why
 }
 
-/// `{sessions, total, next_cursor}`
-#[derive(Debug, Serialize)]
+/// A page of sessions.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "List")]
 pub(crate) struct PageJson<'a> {
+    /// In their order, each root followed by its descendants.
     sessions: Vec<SessionJson<'a>>,
+    /// How many there are on all pages; null beyond 50 matches of a search.
     total: Option<u64>,
+    /// Where the next page begins; null on the last.
     next_cursor: Option<&'a str>,
 }
 
@@ -173,21 +229,33 @@ impl<'a> PageJson<'a> {
     }
 }
 
-/// `{sessions [...], skipped}`
-#[derive(Debug, Serialize)]
+/// What would be done (`--dry-run`).
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Plan")]
 pub(crate) struct PlanJson<'a> {
+    /// What it would be done to.
     sessions: Vec<PlanItemJson<'a>>,
+    /// What would be left alone, and why.
     skipped: Vec<SkippedRow>,
 }
 
-#[derive(Debug, Serialize)]
+/// A session of a plan; what could not be found out in time is null.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PlannedSession")]
 struct PlanItemJson<'a> {
+    /// Which.
     id: &'a SessionId,
+    /// Its agent runs.
     live: bool,
+    /// Uncommitted files of its worktree.
     dirty_files: Option<u32>,
+    /// Commits that are on no remote.
     unpushed_commits: Option<u32>,
+    /// Number of an open pull request.
     open_pr: Option<u64>,
+    /// Pinned by the operator.
     pinned: bool,
+    /// The requested session whose descendant it is; null where it was requested itself.
     pulled_in_by: Option<&'a SessionId>,
 }
 
@@ -214,10 +282,11 @@ impl<'a> From<&'a Plan> for PlanJson<'a> {
     }
 }
 
-/// `wait`: `id, status, activity`.
-#[derive(Debug, Serialize)]
+/// The session that is in one of the states waited for.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Awaited")]
 pub(crate) struct WaitJson<'a> {
-    /// The session that is in one of the states.
+    /// Which.
     pub(crate) id: &'a SessionId,
     /// Its status.
     pub(crate) status: Status,
@@ -232,22 +301,35 @@ impl<'a> From<&'a Session> for WaitJson<'a> {
     }
 }
 
-/// `screen --json`
-#[derive(Debug, Serialize)]
+/// What an agent's screen shows.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Screen")]
 pub(crate) struct ScreenJson<'a> {
+    /// Columns.
     cols: u16,
+    /// Rows.
     rows: u16,
+    /// Rows of history that were asked for, then the screen.
     lines: &'a [String],
+    /// Where the cursor is.
     cursor: CursorJson,
+    /// Title that the program gave.
     title: &'a str,
+    /// The alternate screen is shown.
     alternate: bool,
+    /// Rows of history there are.
     scrollback_lines: usize,
 }
 
-#[derive(Debug, Serialize)]
+/// Place of the cursor, from 0.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Cursor")]
 struct CursorJson {
+    /// Row of the screen.
     row: u16,
+    /// Column.
     col: u16,
+    /// Whether it is shown.
     visible: bool,
 }
 
@@ -266,12 +348,31 @@ impl<'a> From<&'a ScreenText> for ScreenJson<'a> {
     }
 }
 
-/// An object with one field, as `{"projects": [...]}`.
-#[derive(Debug)]
-pub(crate) struct Named<'a, T>(pub &'static str, pub &'a [T]);
+/// Objects with one list.
+macro_rules! lists {
+    ($($(#[$doc:meta])* $type:ident { $field:ident: [$item:ty] })+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Serialize, JsonSchema)]
+        pub(crate) struct $type<'a> {
+            /// The list; empty where there is none.
+            pub(crate) $field: &'a [$item],
+        }
+    )+};
+}
 
-impl<T: Serialize> Serialize for Named<'_, T> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map([(self.0, self.1)])
-    }
+lists! {
+    /// Registered folders in the order of the rail.
+    Projects { projects: [Project] }
+    /// The sections of the rail in order.
+    Sections { sections: [Section] }
+    /// What was sent to a session and what its agent reported, oldest first.
+    Messages { messages: [Message] }
+    /// What was done, newest first.
+    Events { events: [Event] }
+    /// Operations, newest first.
+    Operations { operations: [Operation] }
+    /// What sending came to, one for each session.
+    Sent { results: [SendResult] }
+    /// Sessions that were changed.
+    Ids { ids: [SessionId] }
 }

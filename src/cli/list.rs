@@ -12,7 +12,7 @@ use crate::host::ports::Ports;
 use super::args::ListArgs;
 use super::console::Console;
 use super::error::{CommandResult, Ending};
-use super::json::{Named, PageJson, SessionJson, why};
+use super::json::{PageJson, Sections, SessionJson, why};
 use super::output::Table;
 use super::select;
 
@@ -76,7 +76,7 @@ fn table(page: &Page, now: Timestamp) -> String {
 pub(crate) async fn sections<P: Ports>(console: &Console<P>) -> CommandResult {
     console.host.settle_due().await?;
     let sections = console.host.ports().sections().await?;
-    console.out.answer(&Named("sections", &sections), |list| section_table(list.1))?;
+    console.out.answer(&Sections { sections: &sections }, |list| section_table(list.sections))?;
     Ok(Ending::Done)
 }
 

@@ -14,9 +14,11 @@ mod delete;
 mod demo;
 mod detection;
 mod diff;
+mod doctor;
 mod edit;
 mod end;
 mod error;
+mod generated;
 mod guide;
 mod hook;
 mod json;
@@ -27,6 +29,7 @@ mod project;
 mod purge;
 mod records;
 mod restore;
+mod schema;
 mod scripted;
 mod select;
 mod spawn;
@@ -91,15 +94,19 @@ fn run(cli: Cli, out: Output) -> CommandResult {
             hint: Some("put --section after the command".to_owned()),
         });
     }
-    if let Some(Command::Scripted(args)) = &cli.command {
-        return scripted::run(args).map(Ending::Code);
-    }
-    if let Some(Command::Guide) = &cli.command {
-        return guide::run(out);
-    }
-    if let Some(Command::Hook(args)) = &cli.command {
-        hook::run(args, &cli.global.workspace);
-        return Ok(Ending::Done);
+    match &cli.command {
+        Some(Command::Scripted(args)) => return scripted::run(args).map(Ending::Code),
+        Some(Command::Schema { name }) => return schema::run(name),
+        Some(Command::Completions { shell }) => return generated::completions(*shell),
+        Some(Command::Man) => return generated::man(),
+        Some(Command::Hook(args)) => {
+            if let Ok(workspace) = cli.global.workspace() {
+                hook::run(args, &workspace);
+            }
+            return Ok(Ending::Done);
+        }
+        Some(Command::Guide) => return guide::run(out),
+        _ => {}
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -113,7 +120,11 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
     if let Some(Command::Demo(args)) = cli.command {
         return demo::run(args, out).await;
     }
+    let workspace = cli.global.workspace()?;
     let home = Home::from_env().map_err(CliError::io("finding the folders"))?;
+    if let Some(Command::Doctor { repair }) = cli.command {
+        return Box::pin(doctor::run(home, workspace, repair, out)).await;
+    }
     let config = crate::config::load(&home)?;
     match &cli.command {
         Some(Command::Config) => return config::run(&home, &config, out),
@@ -125,7 +136,7 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
         }
         _ => {}
     }
-    let console = console::open(home, config, cli.global.workspace, out).await?;
+    let console = console::open(home, config, workspace, out).await?;
     match cli.command {
         Some(command) => {
             tokio::spawn(console::say_waits(console.host.subscribe(), out));
@@ -189,9 +200,13 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Agents(AgentsCommand::List | AgentsCommand::Test(_))
         | Command::Config
         | Command::Demo(_)
+        | Command::Doctor { .. }
         | Command::Scripted(_)
         | Command::Hook(_)
-        | Command::Guide => {
+        | Command::Guide
+        | Command::Schema { .. }
+        | Command::Completions { .. }
+        | Command::Man => {
             unreachable!("done before the store was opened")
         }
     };

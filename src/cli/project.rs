@@ -8,7 +8,7 @@ use crate::host::ports::Ports;
 use super::args::{ProjectAdd, ProjectCommand};
 use super::console::Console;
 use super::error::{CliError, CommandResult, Ending};
-use super::json::Named;
+use super::json::Projects;
 use super::output::Table;
 
 /// Runs a `project` command.
@@ -19,7 +19,7 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, command: ProjectCommand)
     match command {
         ProjectCommand::List => {
             let projects = console.host.ports().projects().await?;
-            console.out.answer(&Named("projects", &projects), |list| table(list.1))?;
+            console.out.answer(&Projects { projects: &projects }, |list| table(list.projects))?;
         }
         ProjectCommand::Add(ProjectAdd { path, name, setup, copy, link }) => {
             let setup = ProjectSetup { commands: setup, copy, link };

@@ -10,7 +10,7 @@ use crate::host::report::RecoverReport;
 use super::args::{EventsArgs, OpsCommand};
 use super::console::Console;
 use super::error::{CliError, CommandResult, Ending};
-use super::json::Named;
+use super::json::{Events, Messages, Operations};
 use super::output::Table;
 use crate::domain::error::ErrorKind;
 
@@ -24,9 +24,8 @@ const OPERATIONS: usize = 100;
 pub(crate) async fn messages<P: Ports>(console: &Console<P>, id: &SessionId) -> CommandResult {
     console.session(id).await?;
     let messages = console.host.ports().messages(id).await?;
-    console
-        .out
-        .answer(&Named("messages", &messages), |list| list.1.iter().map(message_text).collect())?;
+    let list = Messages { messages: &messages };
+    console.out.answer(&list, |list| list.messages.iter().map(message_text).collect())?;
     Ok(Ending::Done)
 }
 
@@ -44,7 +43,7 @@ pub(crate) async fn events<P: Ports>(console: &Console<P>, args: EventsArgs) -> 
     if let Some(id) = args.id.as_ref().filter(|_| events.is_empty()) {
         console.session(id).await?;
     }
-    console.out.answer(&Named("events", &events), |list| event_table(list.1))?;
+    console.out.answer(&Events { events: &events }, |list| event_table(list.events))?;
     Ok(Ending::Done)
 }
 
@@ -76,15 +75,15 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
     match command {
         OpsCommand::List => {
             let operations = console.host.ports().operations(OPERATIONS).await?;
-            console
-                .out
-                .answer(&Named("operations", &operations), |list| operation_table(list.1))?;
+            let list = Operations { operations: &operations };
+            console.out.answer(&list, |list| operation_table(list.operations))?;
         }
         OpsCommand::Show { id } => {
-            let operations = [operation(console, &id).await?];
-            console.out.answer(&Named("operations", &operations), |list| {
-                list.1.iter().map(operation_text).collect()
-            })?;
+            let operations = [console.host.find_operation(&id).await?];
+            let list = Operations { operations: &operations };
+            console
+                .out
+                .answer(&list, |list| list.operations.iter().map(operation_text).collect())?;
         }
         OpsCommand::Resume { id } => {
             let whole = console.host.resume(&console.context, &id, &console.actor).await?;
@@ -104,20 +103,11 @@ pub(crate) async fn ops<P: Ports>(console: &Console<P>, command: OpsCommand) -> 
     Ok(Ending::Done)
 }
 
-/// One operation as it is now.
-async fn operation<P: Ports>(
-    console: &Console<P>,
-    id: &OperationId,
-) -> Result<Operation, CliError> {
-    let operations = console.host.ports().operations(usize::MAX).await?;
-    let found = operations.into_iter().find(|operation| operation.id == *id);
-    found.ok_or_else(|| CliError::NoOperation(id.clone()))
-}
-
 /// Reports how an operation stands after it was decided on.
 async fn tell<P: Ports>(console: &Console<P>, id: &OperationId) -> Result<(), CliError> {
-    let operations = [operation(console, id).await?];
-    console.out.report(&Named("operations", &operations), |list| operation_table(list.1))
+    let operations = [console.host.find_operation(id).await?];
+    let list = Operations { operations: &operations };
+    console.out.report(&list, |list| operation_table(list.operations))
 }
 
 fn operation_table(operations: &[Operation]) -> String {

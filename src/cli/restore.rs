@@ -4,7 +4,7 @@ use crate::domain::error::ErrorKind;
 use crate::domain::session::Session;
 use crate::host::error::HostError;
 use crate::host::ports::{LaunchedHow, Ports};
-use crate::host::report::{RestoreReport, RestoreRequest, RestoreTarget, SkippedRow};
+use crate::host::report::{Note, RestoreReport, RestoreRequest, RestoreTarget, SkippedRow};
 
 use super::args::RestoreArgs;
 use super::console::Console;
@@ -132,7 +132,11 @@ fn text(report: &RestoreReport, foreseen: bool) -> String {
         let names = super::ask::names(&waiting);
         line(format!("{} were running; callboard restore launches them: {names}", waiting.len()));
     }
-    for note in &report.notes {
+    // How a session came back was told above.
+    let told = |note: &&Note| {
+        report.how.iter().any(|(id, how)| *id == note.id && note.text == how.words())
+    };
+    for note in report.notes.iter().filter(|note| !told(note)) {
         line(format!("{}: {}", note.id, note.text));
     }
     for row in &report.not_restored {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::ids::SessionId;
+use crate::domain::ids::{InvalidName, SessionId};
 use crate::domain::plan::Conditions;
 use crate::domain::query::{Filter, PageQuery};
 use crate::domain::trash::PurgeChoice;
@@ -43,8 +43,11 @@ pub(crate) fn ids(args: &[IdArg]) -> Result<Vec<SessionId>, CliError> {
             IdArg::Session(id) => add(id.clone()),
             IdArg::Blank => {}
             IdArg::Input => {
-                for line in read_input()?.lines().map(str::trim).filter(|line| !line.is_empty()) {
-                    add(SessionId::new(line)?);
+                for (index, line) in read_input()?.lines().enumerate() {
+                    match line.trim() {
+                        "" => {}
+                        id => add(SessionId::new(id).map_err(|error| bad_line(index, &error))?),
+                    }
                 }
             }
         }
@@ -75,11 +78,11 @@ pub(crate) async fn choose<P: Ports>(
     }
     // Ids that lead nowhere stay, so that the report says so.
     let known = console.host.ports().sessions(&named).await?;
+    let present: BTreeSet<&SessionId> =
+        known.iter().filter(|session| session.deletion.is_none()).map(|one| &one.id).collect();
     let mut ids: BTreeSet<SessionId> =
         matching(console, choosing, false).await?.into_iter().collect();
-    ids.extend(
-        named.into_iter().filter(|id| !known.iter().any(|s| s.id == *id && s.deletion.is_none())),
-    );
+    ids.extend(named.into_iter().filter(|id| !present.contains(id)));
     Ok(Chosen { ids, conditions, plainly_named: false })
 }
 
@@ -101,10 +104,10 @@ pub(crate) async fn choose_in_trash<P: Ports>(
         let mut ids: BTreeSet<SessionId> =
             matching(console, choosing, true).await?.into_iter().collect();
         let known = console.host.ports().sessions(&named).await?;
+        let deleted: BTreeSet<&SessionId> =
+            known.iter().filter(|session| session.deletion.is_some()).map(|one| &one.id).collect();
         // Ids that lead nowhere stay, so that the report says so.
-        ids.extend(named.into_iter().filter(|id| {
-            !known.iter().any(|session| session.id == *id && session.deletion.is_some())
-        }));
+        ids.extend(named.into_iter().filter(|id| !deleted.contains(id)));
         Some(ids)
     } else if selector.ids.is_empty() {
         None
@@ -113,6 +116,11 @@ pub(crate) async fn choose_in_trash<P: Ports>(
     };
     let Selector { older_than, exclude_pinned, .. } = *selector;
     Ok(PurgeChoice { ids, older_than, exclude_pinned })
+}
+
+fn bad_line(index: usize, error: &InvalidName) -> CliError {
+    let message = format!("line {} of standard input: {error}", index + 1);
+    CliError::Usage { message, hint: Some("give one id a line".to_owned()) }
 }
 
 fn must_name(selector: &Selector) -> Result<(), CliError> {

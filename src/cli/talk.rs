@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
-
 use crate::domain::answer::Answer;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
@@ -16,21 +14,13 @@ use super::ansi;
 use super::args::{Goal, IdArg, KeysArgs, ScreenArgs, SendArgs};
 use super::console::{Console, read_input};
 use super::error::{CliError, CommandResult, Ending};
-use super::json::{Named, ScreenJson, WaitJson};
+use super::json::{ScreenJson, Sent};
 use super::output::write_text;
 use super::select;
 use super::wait::{Awaited, until};
 
 /// How long a keeper may take to show its screen.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// `{results, waited}`; `waited` only with `--wait`.
-#[derive(Debug, Serialize)]
-struct SendJson<'a> {
-    results: &'a [SendResult],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    waited: Option<WaitJson<'a>>,
-}
 
 /// `send`
 ///
@@ -81,14 +71,12 @@ async fn finish<P: Ports>(
 ) -> CommandResult {
     let ending = ending(results);
     if goals.is_empty() || ending != Ending::Done {
-        let report = SendJson { results, waited: None };
-        console.out.report(&report, |report| results_text(report.results))?;
+        console.out.report(&Sent { results }, |sent| results_text(sent.results))?;
         return Ok(ending);
     }
     let found = until(console, awaited, goals, timeout).await?;
-    let report = SendJson { results, waited: Some(WaitJson::from(&found)) };
-    console.out.report(&report, |report| {
-        format!("{}{}: {}\n", results_text(report.results), found.id, found.condition.status)
+    console.out.report(&Sent { results }, |sent| {
+        format!("{}{}: {}\n", results_text(sent.results), found.id, found.condition.status)
     })?;
     Ok(Ending::Done)
 }
@@ -128,7 +116,7 @@ pub(crate) async fn keys<P: Ports>(console: &Console<P>, args: KeysArgs) -> Comm
     console.session(&args.id).await?;
     console.host.keys(&console.context, &args.id, args.keys, &console.actor).await?;
     let results = [SendResult { id: args.id, sent: true, reason: None }];
-    console.out.report(&Named("results", &results), |list| results_text(list.1))?;
+    console.out.report(&Sent { results: &results }, |sent| results_text(sent.results))?;
     Ok(Ending::Done)
 }
 

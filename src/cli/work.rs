@@ -7,7 +7,6 @@ use crate::domain::event::Actor;
 use crate::domain::ids::OperationId;
 use crate::domain::operation::{Operation, OperationState};
 use crate::host::context::LOCK_WAIT;
-use crate::host::error::HostError;
 use crate::host::ports::Ports;
 
 use super::console::Console;
@@ -25,7 +24,7 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, id: &OperationId) -> Com
     if matches!(operation.state, OperationState::Running | OperationState::Stuck) {
         console.host.resume(&console.context, id, &Actor::Callboard).await?;
     }
-    let operation = find(console, id).await?;
+    let operation = console.host.find_operation(id).await?;
     // What was cancelled at a safe point, or undone since it was not far enough, is done again.
     if matches!(operation.state, OperationState::Cancelled | OperationState::Failed) {
         console.host.again(&console.context, &operation).await?;
@@ -43,11 +42,5 @@ async fn let_go<P: Ports>(console: &Console<P>, id: &OperationId) -> Result<Oper
     };
     let what = format!("waiting for operation {id}");
     console.context.within(LOCK_WAIT).step(&what, free).await?;
-    find(console, id).await
-}
-
-async fn find<P: Ports>(console: &Console<P>, id: &OperationId) -> Result<Operation, CliError> {
-    let operations = console.host.ports().operations(usize::MAX).await?;
-    let found = operations.into_iter().find(|operation| operation.id == *id);
-    found.ok_or_else(|| HostError::NoOperation(id.clone()).into())
+    Ok(console.host.find_operation(id).await?)
 }

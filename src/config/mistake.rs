@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::domain::words::nearest;
+
 /// A mistake in a file of the operator's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {message}", file.display(), line.map(|line| format!(", line {line}")).unwrap_or_default())]
@@ -26,7 +28,7 @@ impl Mistake {
         let (message, hint) = match quoted.split_first() {
             Some((word, known)) if unknown => {
                 let what = if said.starts_with("unknown field") { "key" } else { "value" };
-                let hint = match nearest(word, known) {
+                let hint = match nearest(word, known.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("known are {}", known.join(", ")),
                 };
@@ -52,55 +54,4 @@ impl Mistake {
 fn line_of(text: &str, at: &Range<usize>) -> usize {
     let before = text.as_bytes().get(..at.start).unwrap_or(text.as_bytes());
     before.split(|byte| *byte == b'\n').count()
-}
-
-/// The known word that is nearest to `word`, if any is near.
-fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1) + 1;
-    known
-        .iter()
-        .map(|candidate| (distance(word, candidate), *candidate))
-        .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
-
-/// Number of letters to insert, remove or replace to make `a` into `b`.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, other) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_distance_counts_letters() {
-        for (a, b, expected) in [
-            ("", "", 0),
-            ("abc", "abc", 0),
-            ("abc", "axc", 1),
-            ("kitten", "sitting", 3),
-            ("", "ab", 2),
-        ] {
-            assert_eq!(distance(a, b), expected, "{a} {b}");
-        }
-    }
-
-    #[test]
-    fn far_words_are_not_offered() {
-        assert_eq!(nearest("zzzzzz", &["agent", "theme"]), None);
-        assert_eq!(nearest("them", &["agent", "theme"]), Some("theme"));
-    }
 }

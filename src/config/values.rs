@@ -32,6 +32,8 @@ pub struct Config {
     pub retention_days: u32,
     /// Lines of history that a terminal keeps.
     pub scrollback_lines: u32,
+    /// Mebibytes of terminal history that all sessions together keep on disk (`spec/store.md` W7).
+    pub history_mebibytes: u64,
     /// Minutes of work without any sign after which a session counts as stalled (G5).
     pub stalled_minutes: u32,
     /// What follows when the pull request of a session is merged (F3).
@@ -56,6 +58,7 @@ impl Default for Config {
             glyphs: Glyphs::Auto,
             retention_days: 30,
             scrollback_lines: 5000,
+            history_mebibytes: 4096,
             stalled_minutes: 10,
             on_merge: OnMerge::Nothing,
             notifications: Notifications::default(),

@@ -1,5 +1,6 @@
 //! The audit of every action (`spec/store.md` W6), and messages (Q2).
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ids::{OperationId, SessionId, WorkspaceName};
@@ -38,7 +39,7 @@ impl std::fmt::Display for Actor {
 }
 
 /// One entry of the audit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Event {
     /// When.
     pub at: Timestamp,
@@ -59,7 +60,7 @@ pub struct Event {
 }
 
 /// A prompt that was sent, or a report of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Message {
     /// When.
     pub at: Timestamp,

@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why a text is no legal name.
@@ -32,7 +33,7 @@ fn check(what: &'static str, text: &str, limit: usize) -> Result<(), InvalidName
 macro_rules! name {
     ($(#[$doc:meta])* $type:ident, $what:literal, $limit:literal) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(try_from = "String", into = "String")]
         pub struct $type(String);
 

@@ -3,6 +3,7 @@
 pub mod activity;
 pub mod agent;
 pub mod answer;
+pub mod check;
 pub mod condition;
 pub mod error;
 pub mod event;

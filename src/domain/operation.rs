@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{OperationId, SessionId};
@@ -52,7 +53,7 @@ words! {
 }
 
 /// One operation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Operation {
     /// Its id; also the batch of a delete.
     pub id: OperationId,
@@ -109,7 +110,7 @@ impl Operation {
 }
 
 /// What became of one session in an operation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepResult {
     /// The session.
     pub id: SessionId,

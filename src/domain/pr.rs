@@ -1,5 +1,6 @@
 //! Facts about pull requests (`spec/lifecycle.md` F1, T2).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::time::Timestamp;
@@ -58,7 +59,7 @@ words! {
 }
 
 /// What is known of one pull request of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PrFacts {
     /// Its page.
     pub url: String,

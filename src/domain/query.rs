@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::ids::{BatchId, ProjectName, SessionId};
 use super::rail::SectionKey;
 use super::session::Session;
-use super::status::{Status, Zone};
+use super::status::{Attention, Status, Zone};
+use super::time::Timestamp;
 
 /// Filters; an unset one lets everything through. They apply before limit and count (P5).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -78,6 +79,25 @@ impl Default for PageQuery {
             offset: 0,
         }
     }
+}
+
+/// What the first page of a section tells of a session: enough for a line of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Glance {
+    /// Its id.
+    pub id: SessionId,
+    /// The session under which it is shown; itself where it heads its own rows.
+    pub root: SessionId,
+    /// One line, free text.
+    pub title: String,
+    /// Name of its agent.
+    pub agent: String,
+    /// Status.
+    pub status: Status,
+    /// Reason to look at it.
+    pub attention: Option<Attention>,
+    /// Start of the latest turn.
+    pub sorted_at: Timestamp,
 }
 
 /// The answer to a [`PageQuery`]: flat, each root followed by its descendants.

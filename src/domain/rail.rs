@@ -1,8 +1,11 @@
 //! Sections of the rail and the placement of sessions in them (`spec/store.md` P1 to P6).
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::ids::ProjectName;
@@ -25,7 +28,9 @@ words! {
 }
 
 /// Key of a section: `pinned`, `project:<canonical path>` or `conversations`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct SectionKey(String);
 
@@ -69,6 +74,12 @@ impl SectionKey {
     /// The path of a project's section.
     pub fn path(&self) -> Option<&Path> {
         self.0.strip_prefix("project:").map(Path::new)
+    }
+}
+
+impl AsRef<str> for SectionKey {
+    fn as_ref(&self) -> &str {
+        &self.0
     }
 }
 
@@ -173,8 +184,27 @@ impl Serialize for ZoneCounts {
     }
 }
 
+impl JsonSchema for ZoneCounts {
+    fn schema_name() -> Cow<'static, str> {
+        "ZoneCounts".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let count = generator.subschema_for::<u64>();
+        let zones: BTreeMap<&str, &Schema> =
+            Zone::ALL.iter().map(|zone| (zone.as_str(), &count)).collect();
+        let names: Vec<&str> = zones.keys().copied().collect();
+        json_schema!({
+            "description": "Sessions of one section by zone.",
+            "type": "object",
+            "properties": zones,
+            "required": names,
+        })
+    }
+}
+
 /// One section of the rail with its counts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Section {
     /// The key.
     pub key: SectionKey,
@@ -193,7 +223,7 @@ pub struct Section {
 }
 
 /// A registered folder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Project {
     /// Short name.
     pub name: ProjectName,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
@@ -34,7 +35,7 @@ words! {
 }
 
 /// The live side of a session as last observed. An observation, never the truth.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimeFacts {
     /// Process id of the keeper.
     pub keeper_pid: Option<u32>,

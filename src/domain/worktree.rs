@@ -15,10 +15,20 @@ pub struct WorktreeRequest {
     pub project: ProjectName,
     /// The repository's folder.
     pub repository: PathBuf,
-    /// Branch; the template's where none is given.
+    /// Branch; the template's where none is given, or that with the next free number at its end.
     pub branch: Option<String>,
+    /// The branch that was found to be free where none is given: this one is made, or none.
+    pub free_branch: Option<String>,
     /// What a new branch starts from; origin's default branch, else the current one.
     pub base: Option<String>,
+}
+
+impl WorktreeRequest {
+    /// The request for exactly what was planned.
+    pub fn as_planned(self, planned: &Worktree) -> Self {
+        let free_branch = self.branch.is_none().then(|| planned.branch.clone());
+        Self { free_branch, ..self }
+    }
 }
 
 /// A worktree that was made.

@@ -49,10 +49,21 @@ impl<P: Ports> Host<P> {
             let message = format!("operation {id} still runs");
             return Err(HostError::Refused { message, hint: None });
         };
-        let unfinished = self.ports.unfinished().await?;
-        let found = unfinished.into_iter().find(|operation| operation.id == *id);
-        let operation = found.ok_or_else(|| HostError::NoOperation(id.clone()))?;
-        Ok((operation, own))
+        let operation = self.find_operation(id).await?;
+        if unfinished(&operation) {
+            return Ok((operation, own));
+        }
+        let message = format!("operation {id} has ended: {}", operation.state.as_str());
+        Err(HostError::Refused { message, hint: None })
+    }
+
+    /// One operation as it is now.
+    ///
+    /// # Errors
+    /// There is none, or the store cannot be read.
+    pub async fn find_operation(&self, id: &OperationId) -> HostResult<Operation> {
+        let found = self.ports.operation(id).await?;
+        found.ok_or_else(|| HostError::NoOperation(id.clone()))
     }
 
     /// Undoes an operation: a delete by restoring exactly its batch; another one only while it has
@@ -67,10 +78,8 @@ impl<P: Ports> Host<P> {
         actor: &Actor,
     ) -> HostResult<RestoreReport> {
         self.allow(actor, CHOOSE, Reach::Config).await?;
-        let operations = self.ports.operations(usize::MAX).await?;
-        let found = operations.into_iter().find(|operation| operation.id == *id);
-        let operation = found.ok_or_else(|| HostError::NoOperation(id.clone()))?;
-        let unfinished = matches!(operation.state, OperationState::Running | OperationState::Stuck);
+        let operation = self.find_operation(id).await?;
+        let unfinished = unfinished(&operation);
         if operation.kind == Verb::Delete && !self.ports.batch(id).await?.is_empty() {
             return self.undo_delete(ctx, &operation, unfinished, actor).await;
         }
@@ -122,6 +131,10 @@ impl<P: Ports> Host<P> {
         }
         Ok(report)
     }
+}
+
+fn unfinished(operation: &Operation) -> bool {
+    matches!(operation.state, OperationState::Running | OperationState::Stuck)
 }
 
 /// Why an operation that has ended stays as it is.

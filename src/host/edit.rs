@@ -54,12 +54,17 @@ impl<P: Ports> Host<P> {
         Ok(())
     }
 
-    /// The operator looked at sessions (T4). Not audited: the dashboard says so every second.
+    /// The operator looked at sessions (T4). What is open at a dashboard is looked at every second, and
+    /// is not audited.
     ///
     /// # Errors
     /// The store cannot be written.
-    pub async fn seen(&self, ids: &[SessionId]) -> HostResult<()> {
-        Ok(self.ports.seen(ids).await?)
+    pub async fn seen(&self, ids: &[SessionId], actor: &Actor) -> HostResult<()> {
+        self.ports.seen(ids).await?;
+        if *actor != Actor::Operator {
+            self.audit("seen", ids, actor, None).await;
+        }
+        Ok(())
     }
 
     /// Registers a folder under its canonical path, git repository or not (`spec/store.md` P6).

@@ -94,8 +94,8 @@ pub enum HostError {
     /// Nothing in the trash belongs to the batch.
     #[error("there is no batch {0} in the trash")]
     NoBatch(BatchId),
-    /// No unfinished operation has this id.
-    #[error("there is no unfinished operation {0}")]
+    /// No operation has this id.
+    #[error("there is no operation {0}")]
     NoOperation(OperationId),
     /// Wrong use.
     #[error("{message}")]
@@ -172,6 +172,7 @@ impl HostError {
                 Some(format!("if it ended, launch it again with: callboard restore {id}"))
             }
             Self::NoProject(_) => Some("callboard project list shows the names".to_owned()),
+            Self::NoOperation(_) => Some("callboard ops lists them".to_owned()),
             Self::NotRestorable(id) => Some(format!("stop it first with: callboard stop {id}")),
             _ => None,
         }

@@ -204,9 +204,11 @@ impl<P: Ports> Host<P> {
             project: project.clone(),
             repository: repository.to_owned(),
             branch: session.branch.clone(),
+            free_branch: None,
             base: session.base.clone(),
         };
         let planned = self.ports.check_worktree(&ctx, &request).await?;
+        let request = request.as_planned(&planned);
         let planned = [Planned::result(&session.id, repository, &planned)];
         self.step(&ctx, &operation.id, "worktree", &planned).await?;
         let made = self.ports.create_worktree(&ctx, &request);

@@ -9,6 +9,7 @@ mod cleanup;
 pub mod context;
 mod create;
 mod delete;
+pub mod doctor;
 mod edit;
 pub mod error;
 pub mod faults;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::error::ErrorKind;
@@ -104,7 +105,7 @@ pub struct DeleteRequest {
 }
 
 /// A remark about one session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Note {
     /// Which.
     pub id: SessionId,
@@ -113,7 +114,7 @@ pub struct Note {
 }
 
 /// A session that was left alone, as printed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SkippedRow {
     /// Which.
     pub id: SessionId,
@@ -128,7 +129,7 @@ impl From<&Skipped> for SkippedRow {
 }
 
 /// What a delete came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, JsonSchema)]
 pub struct DeleteReport {
     /// Remarks: left attached, and the like.
     pub notes: Vec<Note>,
@@ -177,7 +178,7 @@ pub struct RestoreRequest {
 }
 
 /// What a restore came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, JsonSchema)]
 pub struct RestoreReport {
     /// Brought back from the trash.
     pub restored_session_ids: Vec<SessionId>,
@@ -195,7 +196,7 @@ pub struct RestoreReport {
 }
 
 /// What stop, kill or cleanup did to one session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StopResult {
     /// Which.
     pub id: SessionId,
@@ -213,7 +214,7 @@ pub struct StopResult {
 }
 
 /// What a stop came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, JsonSchema)]
 pub struct StopReport {
     /// One for each session.
     pub results: Vec<StopResult>,
@@ -231,7 +232,7 @@ pub struct PurgeRequest {
 }
 
 /// What a purge came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, JsonSchema)]
 pub struct PurgeReport {
     /// Gone for good.
     pub purged_session_ids: Vec<SessionId>,
@@ -247,7 +248,7 @@ pub struct PurgeReport {
 }
 
 /// What sending to one session came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SendResult {
     /// Which.
     pub id: SessionId,
@@ -258,7 +259,7 @@ pub struct SendResult {
 }
 
 /// What recovery did (V3, V4).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, JsonSchema)]
 pub struct RecoverReport {
     /// Operations that were finished.
     pub resumed: Vec<String>,

@@ -200,7 +200,12 @@ impl<P: Ports> Host<P> {
         report.was_live_ids.sort_unstable();
         report.restored_session_ids.sort_unstable();
         let restored = &report.restored_session_ids;
-        self.audit("restore", restored, &request.actor, Some(&operation.id)).await;
+        let now = self.ports.sessions(restored).await.unwrap_or_default();
+        let done = now.iter().map(|session| Event {
+            to: Some(session.condition.status.to_string()),
+            ..self.event("restore", &session.id, &request.actor, Some(&operation.id))
+        });
+        self.record(&done.collect::<Vec<_>>()).await;
         let failed = report.not_restored.iter().map(|row| Event {
             cause: Some(format!("not restored: {}", row.reason)),
             ..self.event("restore", &row.id, &request.actor, Some(&operation.id))

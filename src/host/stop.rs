@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Actor, Event};
 use crate::domain::ids::SessionId;
-use crate::domain::lifecycle::TerminationReason;
+use crate::domain::lifecycle::{State, TerminationReason};
 use crate::domain::operation::{Asked, Operation, OperationState, Verb};
 use crate::domain::plan::{Conditions, SkipReason};
 use crate::domain::session::{FolderKind, Session};
@@ -134,9 +134,12 @@ impl<P: Ports> Host<P> {
         if let Some(reason) = self.unsatisfied(id, conditions).await? {
             return Ok(untouched(id.clone(), reason.to_string()));
         }
-        let ended = session.condition.lifecycle.state.is_terminal();
+        let state = session.condition.lifecycle.state;
+        let ended = state.is_terminal();
+        // That the work is complete can be said of a session that ended, too.
+        let declared = way == Way::Stop { done: true } && state != State::Done;
         match way {
-            Way::Stop { .. } if ended => {
+            Way::Stop { .. } if ended && !declared => {
                 return Ok(untouched(id.clone(), "not running".to_owned()));
             }
             Way::Cleanup if !ended => return Ok(untouched(id.clone(), "running".to_owned())),
@@ -157,9 +160,8 @@ impl<P: Ports> Host<P> {
                 return Ok(failed(id.clone(), error, kind));
             }
         };
-        if !ended {
-            let done = way == Way::Stop { done: true };
-            let reason = (!done).then_some(TerminationReason::ManuallyKilled);
+        if !ended || declared {
+            let reason = (!declared).then_some(TerminationReason::ManuallyKilled);
             ctx.write("ending the row", self.ports.end(id, reason)).await?;
         }
         let freed = match way {

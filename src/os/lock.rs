@@ -73,6 +73,29 @@ pub fn holder(files: &[PathBuf]) -> Option<(u32, String)> {
     Some((pid, name.trim().to_owned()))
 }
 
+/// Other processes that hold a lock of a whole file, with their names. Known where the kernel lists its
+/// locks in `/proc`.
+pub fn users(path: &Path) -> Vec<(u32, String)> {
+    let Ok(inode) = std::fs::metadata(path).map(|found| found.ino().to_string()) else {
+        return Vec::new();
+    };
+    let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    let mut pids: Vec<u32> = locks
+        .lines()
+        .filter_map(|line| {
+            // 1: FLOCK  ADVISORY  READ 4711 08:01:131 0 EOF
+            let mut words = line.split_whitespace().skip_while(|word| *word != "FLOCK").skip(3);
+            let pid: u32 = words.next()?.parse().ok()?;
+            let found = words.next()?.rsplit(':').next()?;
+            (found == inode && pid != std::process::id()).then_some(pid)
+        })
+        .collect();
+    pids.sort_unstable();
+    pids.dedup();
+    let name = |pid| super::proctree::name(pid).unwrap_or_default();
+    pids.into_iter().map(|pid| (pid, name(pid))).collect()
+}
+
 /// Takes the lock if it is free.
 ///
 /// # Errors

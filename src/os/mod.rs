@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod command;
 pub mod fs;
+pub mod limits;
 pub mod lock;
 pub mod paths;
 pub mod proctree;

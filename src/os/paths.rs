@@ -1,7 +1,7 @@
 //! Folders (`spec/cli.md`): where configuration, data, state and sockets live.
 
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::domain::ids::{SessionId, WorkspaceName};
@@ -80,7 +80,16 @@ impl Home {
         for folder in [&self.data, &self.state, &self.run] {
             private_dir(folder)?;
         }
-        Ok(())
+        self.own_root().map_or(Ok(()), make_private)
+    }
+
+    /// The one folder of everything, where it holds nothing else: only then is its mode our affair.
+    pub fn own_root(&self) -> Option<&Path> {
+        let root = self.root.as_deref()?;
+        let ours = [&self.config, &self.data, &self.state, &self.run];
+        let mut entries = std::fs::read_dir(root).ok()?.flatten().peekable();
+        entries.peek()?;
+        entries.all(|entry| ours.contains(&&entry.path())).then_some(root)
     }
 
     /// The database.
@@ -108,9 +117,14 @@ impl Home {
         self.state.join("log")
     }
 
+    /// Terminal history of all sessions.
+    pub fn histories(&self) -> PathBuf {
+        self.state.join("history")
+    }
+
     /// Terminal history of one session.
     pub fn history(&self, workspace: &WorkspaceName, session: &SessionId) -> PathBuf {
-        self.state.join("history").join(workspace.as_str()).join(session.as_str())
+        self.histories().join(workspace.as_str()).join(session.as_str())
     }
 
     /// Socket of a session's keeper. Where the folder is too deep for a socket, the name of a short
@@ -141,11 +155,44 @@ pub fn fingerprint(bytes: &[u8]) -> u64 {
 /// It cannot be made, or belongs to someone else.
 pub fn private_dir(path: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-    let mode = std::fs::metadata(path)?.permissions().mode();
-    if mode & 0o077 != 0 {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))?;
+    make_private(path)
+}
+
+/// Makes an empty file that only its owner can read; an existing one is made private and keeps what is
+/// in it.
+///
+/// # Errors
+/// It cannot be made, or belongs to someone else.
+pub fn private_file(path: &Path) -> io::Result<()> {
+    std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    make_private(path)
+}
+
+/// Takes the rights of everybody else off a file or folder of ours. Where the file system is
+/// read-only it stays as it is.
+///
+/// # Errors
+/// It is not there, or belongs to someone else.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    let found = std::fs::metadata(path)?;
+    let (owner, own) = (found.uid(), super::spawn::own_user());
+    if owner != own {
+        let message = format!("{} belongs to user {owner}, this is user {own}", path.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
     }
-    Ok(())
+    let mode = found.permissions().mode();
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    match std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode & 0o700)) {
+        Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => Ok(()),
+        other => other,
+    }
+}
+
+/// Whether this process may write to a file or folder; not so on a read-only file system, whoever asks.
+pub fn can_write(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
 }
 
 #[cfg(test)]

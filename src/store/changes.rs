@@ -12,6 +12,7 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use rusqlite::Connection;
 use tokio::sync::watch;
 
+use super::damage::with_suffix;
 use super::{Store, connection};
 
 /// From the last event of a burst to the last look.
@@ -80,12 +81,6 @@ fn watch_folder(
     })?;
     watcher.watch(&folder, RecursiveMode::NonRecursive)?;
     Ok(watcher)
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }
 
 fn concerns(event: &Event, names: &[PathBuf]) -> bool {

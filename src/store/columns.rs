@@ -35,14 +35,27 @@ impl<'r, 's> Columns<'r, 's> {
         self.row.get(at)
     }
 
+    /// A text where it lies, for what needs no copy of it.
+    pub(super) fn text(&mut self) -> rusqlite::Result<&'r str> {
+        let at = self.next;
+        self.next += 1;
+        self.row.get_ref(at)?.as_str().map_err(|error| self.illegal(error))
+    }
+
+    /// As [`Columns::text`], or nothing.
+    fn text_or_none(&mut self) -> rusqlite::Result<Option<&'r str>> {
+        let at = self.next;
+        self.next += 1;
+        self.row.get_ref(at)?.as_str_or_null().map_err(|error| self.illegal(error))
+    }
+
     /// A value kept as text: a word, a name.
     pub(super) fn word<T>(&mut self) -> rusqlite::Result<T>
     where
         T: FromStr,
         T::Err: std::error::Error + Send + Sync + 'static,
     {
-        let text: String = self.get()?;
-        text.parse().map_err(|error| self.illegal(error))
+        self.text()?.parse().map_err(|error| self.illegal(error))
     }
 
     /// As [`Columns::word`], or nothing.
@@ -51,21 +64,19 @@ impl<'r, 's> Columns<'r, 's> {
         T: FromStr,
         T::Err: std::error::Error + Send + Sync + 'static,
     {
-        let text: Option<String> = self.get()?;
+        let text = self.text_or_none()?;
         text.map(|text| text.parse().map_err(|error| self.illegal(error))).transpose()
     }
 
     /// A value kept as JSON.
     pub(super) fn json<T: DeserializeOwned>(&mut self) -> rusqlite::Result<T> {
-        let text: String = self.get()?;
-        serde_json::from_str(&text).map_err(|error| self.illegal(error))
+        serde_json::from_str(self.text()?).map_err(|error| self.illegal(error))
     }
 
     /// As [`Columns::json`], or nothing.
     pub(super) fn json_or_none<T: DeserializeOwned>(&mut self) -> rusqlite::Result<Option<T>> {
-        let text: Option<String> = self.get()?;
-        text.map(|text| serde_json::from_str(&text).map_err(|error| self.illegal(error)))
-            .transpose()
+        let text = self.text_or_none()?;
+        text.map(|text| serde_json::from_str(text).map_err(|error| self.illegal(error))).transpose()
     }
 
     /// A time.

@@ -218,6 +218,10 @@ pub(super) fn save(
     Ok(true)
 }
 
+/// Sort columns of everything shown under the head `?2`.
+pub(super) const BELOW: &str = "UPDATE sessions SET head_zone = ?3, head_sort = ?4
+     WHERE workspace = ?1 AND head = ?2 AND head <> id";
+
 /// Gives everything shown under a head the sort columns that follow from it (P2).
 fn sort_below(scope: &Scope<'_>, head: &Loaded, next: &Condition) -> Outcome<()> {
     let (zone, sort) = (next.zone() as i64, -next.sorted_at.0);
@@ -225,13 +229,12 @@ fn sort_below(scope: &Scope<'_>, head: &Loaded, next: &Condition) -> Outcome<()>
         .conn
         .prepare_cached("UPDATE sessions SET head_zone = ?2, head_sort = ?3 WHERE rid = ?1")?
         .execute(params![head.rid, zone, sort])?;
-    scope
-        .conn
-        .prepare_cached(
-            "UPDATE sessions SET head_zone = ?3, head_sort = ?4
-             WHERE workspace = ?1 AND head = ?2 AND head <> id",
-        )?
-        .execute(params![scope.workspace, head.id.as_str(), zone, sort])?;
+    scope.conn.prepare_cached(BELOW)?.execute(params![
+        scope.workspace,
+        head.id.as_str(),
+        zone,
+        sort
+    ])?;
     Ok(())
 }
 

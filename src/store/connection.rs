@@ -10,7 +10,8 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use crate::os::{clock, random};
 
 use super::error::{Fault, Outcome, StoreError};
-use super::migrate;
+use super::log::Log;
+use super::{damage, migrate};
 
 /// How long a connection waits for others.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -41,11 +42,47 @@ pub(super) fn open(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
+/// Makes a connection the one that writes all but facts. A batch of thousands would otherwise write
+/// its pages several times over, and read them back.
+pub(super) fn for_writing(connection: &mut Connection) -> rusqlite::Result<Log> {
+    connection.execute_batch("PRAGMA cache_size = -16384")?;
+    Log::of(connection)
+}
+
 /// Opens an existing database for reading. It is opened for writing all the same, so that the last
 /// connection to close can put the log away; statements that write fail.
 pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = open(path)?;
     connection.execute_batch("PRAGMA query_only = ON")?;
+    Ok(connection)
+}
+
+/// Opens an existing database that is only read: a copy, or one in a folder that cannot be written
+/// to. Such a folder has no place for the memory that users share; where it holds no log either,
+/// nobody can be writing.
+pub(super) fn open_still(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let log = damage::with_suffix(path, "-wal");
+    let mut connection = if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+        Connection::open_with_flags(path, flags)?
+    } else {
+        let name: String = path
+            .as_os_str()
+            .as_encoded_bytes()
+            .iter()
+            .map(|byte| match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                    char::from(*byte).to_string()
+                }
+                _ => format!("%{byte:02X}"),
+            })
+            .collect();
+        let uri = format!("file:{name}?immutable=1");
+        Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?
+    };
+    connection.busy_handler(Some(patient()))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; PRAGMA query_only = ON;")?;
     Ok(connection)
 }
 

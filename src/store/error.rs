@@ -21,7 +21,7 @@ pub enum StoreError {
     },
     /// A newer callboard wrote the database (W2).
     #[error(
-        "the store {path} has version {found}, this callboard knows versions up to {known}; nothing was changed"
+        "start the newer callboard: this one knows store versions up to {known} and changes nothing in {path}, which has version {found}"
     )]
     Newer {
         /// The database.
@@ -47,6 +47,32 @@ pub enum StoreError {
         /// Where it was.
         path: PathBuf,
     },
+    /// Dashboards or commands have the database open that is to be moved aside.
+    #[error("the store {path} is in use: {}", said(users))]
+    InUse {
+        /// The database.
+        path: PathBuf,
+        /// Processes and their names, as far as the system tells.
+        users: Vec<(u32, String)>,
+    },
+    /// There is no room left (W4).
+    #[error("could not {attempt}: there is no room left for the store {path}")]
+    Full {
+        /// What was attempted.
+        attempt: String,
+        /// The database.
+        path: PathBuf,
+    },
+    /// The database or its folder cannot be written to (W4).
+    #[error("could not {attempt}: the store {path} cannot be written to: {detail}")]
+    ReadOnly {
+        /// What was attempted.
+        attempt: String,
+        /// The database.
+        path: PathBuf,
+        /// What the database says.
+        detail: String,
+    },
     /// Another process kept the database busy for too long.
     #[error("could not {attempt}: the store {path} was busy for 5 s")]
     Busy {
@@ -55,7 +81,7 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
     },
-    /// The database refused: disk full, not writable, a constraint (W4).
+    /// The database refused: a constraint, a fault of the disk (W4).
     #[error("could not {attempt}: {detail} (store {path})")]
     Database {
         /// What was attempted.
@@ -159,11 +185,16 @@ impl StoreError {
     /// What a caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Open { .. } | Self::Database { .. } | Self::Closed { .. } => ErrorKind::Failed,
+            Self::Open { .. }
+            | Self::Full { .. }
+            | Self::ReadOnly { .. }
+            | Self::Database { .. }
+            | Self::Closed { .. } => ErrorKind::Failed,
             Self::Busy { .. } => ErrorKind::TimedOut,
             Self::NoSession { .. } | Self::NoProject { .. } => ErrorKind::NotFound,
             Self::Cursor { .. } | Self::Path { .. } => ErrorKind::Usage,
             Self::Newer { .. }
+            | Self::InUse { .. }
             | Self::Damaged { .. }
             | Self::Moved { .. }
             | Self::InTrash { .. }
@@ -181,6 +212,13 @@ impl StoreError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Open { .. } => "check that the folder is yours and can be written",
+            Self::InUse { .. } => {
+                "leave every dashboard of this home and let its commands end, then try again"
+            }
+            Self::Full { .. } => "free some space, then try again; nothing of it was written",
+            Self::ReadOnly { .. } => {
+                "check who owns the folder and its files, and whether the disk is mounted read-only"
+            }
             Self::Newer { .. } => "close this callboard and start the newer one",
             Self::Damaged { .. } => {
                 "run `callboard doctor --repair`: it moves the file aside and restores the newest backup"
@@ -215,6 +253,14 @@ impl StoreError {
         };
         Some(hint.to_owned())
     }
+}
+
+/// Processes in words.
+fn said(users: &[(u32, String)]) -> String {
+    if users.is_empty() {
+        return "another process has it open".to_owned();
+    }
+    users.iter().map(|(pid, name)| format!("process {pid} ({name})")).collect::<Vec<_>>().join(", ")
 }
 
 /// The files whose locks the database uses.
@@ -264,6 +310,11 @@ impl Fault {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 StoreError::Damaged { attempt, path, detail }
             }
+            Some(ErrorCode::DiskFull) => StoreError::Full { attempt, path },
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                StoreError::ReadOnly { attempt, path, detail }
+            }
+            Some(ErrorCode::CannotOpen) => StoreError::Open { path, detail },
             _ => StoreError::Database { attempt, path, detail },
         }
     }

@@ -16,7 +16,8 @@ use crate::domain::time::Timestamp;
 use super::columns::{Columns, to_json_or_none};
 use super::connection::{self, Durability};
 use super::error::{Fault, Outcome};
-use super::{Scope, StoreError, audit, condition, migrate};
+use super::log::Log;
+use super::{Scope, StoreError, audit, condition, damage, migrate};
 
 /// Writes the facts of one session. Blocks: for a thread that nothing waits for (`spec/runtime.md`).
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub struct FactsWriter {
     workspace: WorkspaceName,
     session: SessionId,
     connection: Connection,
+    /// Of the connection.
+    log: Log,
     /// Device and inode of the open file.
     file: (u64, u64),
 }
@@ -39,12 +42,13 @@ impl FactsWriter {
         workspace: &WorkspaceName,
         session: &SessionId,
     ) -> Result<Self, StoreError> {
-        let (connection, file) = connect(database)?;
+        let (connection, log, file) = connect(database)?;
         Ok(Self {
             database: database.to_owned(),
             workspace: workspace.clone(),
             session: session.clone(),
             connection,
+            log,
             file,
         })
     }
@@ -63,6 +67,12 @@ impl FactsWriter {
         .map_err(|fault| {
             fault.during(&format!("write the facts of session {session}"), &self.database)
         })
+    }
+
+    /// Puts away what many writes have left beside the database; to be called when nothing waits
+    /// to be written.
+    pub fn tidy(&self) {
+        self.log.tidy(&self.connection);
     }
 }
 
@@ -92,7 +102,7 @@ impl FactsWriter {
 
     fn reopen(&mut self) -> Result<(), StoreError> {
         if identity(&self.database)? != self.file {
-            (self.connection, self.file) = connect(&self.database)?;
+            (self.connection, self.log, self.file) = connect(&self.database)?;
         }
         Ok(())
     }
@@ -124,14 +134,16 @@ fn keep(scope: &Scope<'_>, id: &SessionId, generation: u32, report: &HookReport)
     Ok(true)
 }
 
-fn connect(database: &Path) -> Result<(Connection, (u64, u64)), StoreError> {
+fn connect(database: &Path) -> Result<(Connection, Log, (u64, u64)), StoreError> {
     let file = identity(database)?;
+    damage::look(database)?;
     let failed =
         |error: rusqlite::Error| Fault::from(error).during("open the store for facts", database);
-    let connection = connection::open(database).map_err(failed)?;
+    let mut connection = connection::open(database).map_err(failed)?;
     // A keeper reads a handful of pages; its memory counts two hundred times.
     connection.pragma_update(None, "cache_size", -256).map_err(failed)?;
-    Ok((connection, file))
+    let log = Log::of(&mut connection).map_err(failed)?;
+    Ok((connection, log, file))
 }
 
 /// Device and inode of the file.
@@ -247,13 +259,15 @@ pub(super) fn fold_stored(scope: &Scope<'_>, id: &SessionId) -> Outcome<()> {
     Ok(())
 }
 
+/// Sessions whose facts wait to be folded.
+pub(super) const PENDING: &str =
+    "SELECT s.workspace, s.id FROM facts f CROSS JOIN sessions s ON s.rid = f.rid
+     WHERE f.folded = 0 AND s.published = f.generation AND s.deleted_at IS NULL";
+
 /// Folds what older keepers have only stored, in every workspace.
 pub(super) fn fold_pending(conn: &Connection, now: Timestamp) -> Outcome<()> {
     let pending: Vec<(String, SessionId)> = conn
-        .prepare_cached(
-            "SELECT s.workspace, s.id FROM facts f JOIN sessions s ON s.rid = f.rid
-             WHERE f.folded = 0 AND s.published = f.generation AND s.deleted_at IS NULL",
-        )?
+        .prepare_cached(PENDING)?
         .query_map([], |row| {
             let mut columns = Columns::of(row);
             Ok((columns.get()?, columns.word()?))

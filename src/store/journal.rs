@@ -1,7 +1,7 @@
 //! Operations: what coordinators are about to do, written before they do it (`spec/lifecycle.md`
 //! V1).
 
-use rusqlite::params;
+use rusqlite::{ToSql, params};
 
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::operation::{Operation, StepResult};
@@ -69,7 +69,20 @@ impl Store {
     /// The database cannot be read.
     pub async fn unfinished(&self) -> Result<Vec<Operation>, StoreError> {
         self.read("read unfinished operations", |scope| {
-            list(scope, "state IN ('running', 'stuck') ORDER BY started_at, id", i64::MAX)
+            let open = "state IN ('running', 'stuck') ORDER BY started_at, id";
+            list(scope, open, params![scope.workspace, i64::MAX])
+        })
+        .await
+    }
+
+    /// One operation.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn operation(&self, id: &OperationId) -> Result<Option<Operation>, StoreError> {
+        let id = id.clone();
+        self.read("read an operation", move |scope| {
+            Ok(list(scope, "id = ?3", params![scope.workspace, 1, id.as_str()])?.pop())
         })
         .await
     }
@@ -81,7 +94,8 @@ impl Store {
     pub async fn operations(&self, limit: usize) -> Result<Vec<Operation>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.read("read operations", move |scope| {
-            list(scope, "1 ORDER BY started_at DESC, id DESC", limit)
+            let all = "1 ORDER BY started_at DESC, id DESC";
+            list(scope, all, params![scope.workspace, limit])
         })
         .await
     }
@@ -144,14 +158,15 @@ fn forget_old(scope: &Scope<'_>) -> Outcome<()> {
     Ok(())
 }
 
-/// Operations that `condition` lets through, in the order it names.
-fn list(scope: &Scope<'_>, condition: &str, limit: i64) -> Outcome<Vec<Operation>> {
+/// Operations that `condition` lets through, in the order it names. The first parameters are the
+/// workspace and the limit.
+fn list(scope: &Scope<'_>, condition: &str, values: &[&dyn ToSql]) -> Outcome<Vec<Operation>> {
     let sql = format!(
         "SELECT id, verb, state, step, started_at, ended_at, sessions, error, asked
          FROM operations WHERE workspace = ?1 AND {condition} LIMIT ?2"
     );
     let mut statement = scope.conn.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![scope.workspace, limit], |row| {
+    let rows = statement.query_map(values, |row| {
         let mut columns = Columns::of(row);
         Ok(Operation {
             id: columns.word()?,

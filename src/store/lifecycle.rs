@@ -4,7 +4,7 @@ use rusqlite::params;
 
 use crate::domain::condition::Condition;
 use crate::domain::ids::SessionId;
-use crate::domain::lifecycle::TerminationReason;
+use crate::domain::lifecycle::{State, TerminationReason};
 use crate::domain::pr::PrFacts;
 use crate::domain::probe::Evidence;
 
@@ -188,12 +188,11 @@ fn end(scope: &Scope<'_>, id: &SessionId, reason: Option<TerminationReason>) -> 
         return Err(StoreError::NoSession { id: id.clone() }.into());
     };
     // A stopped agent's keeper, or a probe meanwhile, may have told of the end first; the reason is
-    // the coordinator's.
+    // the coordinator's. That the work is done can be said of every session that ended.
     let lifecycle = &row.condition.lifecycle;
     let gives_way = match lifecycle.reason {
         Some(TerminationReason::AgentProcessExited | TerminationReason::RuntimeLost) => true,
-        Some(TerminationReason::ManuallyKilled) => reason.is_none(),
-        _ => false,
+        _ => reason.is_none() && lifecycle.state != State::Done,
     };
     if row.deleted || (lifecycle.state.is_terminal() && !gives_way) {
         return Ok(());
@@ -225,13 +224,16 @@ fn probed(scope: &Scope<'_>, results: &[(SessionId, u32, Evidence)]) -> Outcome<
 }
 
 /// Whether facts of published sessions wait to be folded.
-const PENDING: &str = "SELECT EXISTS (SELECT 1 FROM facts f JOIN sessions s ON s.rid = f.rid
+pub(super) const PENDING: &str =
+    "SELECT EXISTS (SELECT 1 FROM facts f CROSS JOIN sessions s ON s.rid = f.rid
      WHERE f.folded = 0 AND s.published = f.generation AND s.deleted_at IS NULL)";
 
+/// Sessions whose timed rules are due at `?2`.
+pub(super) const DUE: &str =
+    "SELECT id FROM sessions WHERE workspace = ?1 AND deleted_at IS NULL AND due_at <= ?2";
+
 fn due(scope: &Scope<'_>) -> Outcome<Vec<SessionId>> {
-    let mut statement = scope.conn.prepare_cached(
-        "SELECT id FROM sessions WHERE workspace = ?1 AND deleted_at IS NULL AND due_at <= ?2",
-    )?;
+    let mut statement = scope.conn.prepare_cached(DUE)?;
     let ids = statement
         .query_map(params![scope.workspace, scope.now.0], |row| Columns::of(row).word())?;
     ids.collect::<rusqlite::Result<_>>().map_err(Into::into)

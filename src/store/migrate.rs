@@ -1,7 +1,7 @@
 //! Migrations: numbered, append-only, one process at a time (`spec/store.md` W2).
 
-use std::fs::{self, OpenOptions, Permissions};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -11,10 +11,11 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::domain::time::Timestamp;
 use crate::os::lock::{self, FileLock, Sharing};
-use crate::os::{clock, paths};
+use crate::os::paths::Home;
+use crate::os::{self, clock, paths};
 
-use super::connection;
 use super::error::{Fault, StoreError};
+use super::{backup, connection, damage};
 
 /// Every migration; the database's `user_version` is the number of those that ran.
 const MIGRATIONS: &[&str] = &[
@@ -23,8 +24,6 @@ const MIGRATIONS: &[&str] = &[
 ];
 /// The version that this binary writes.
 pub(super) const LATEST: i64 = MIGRATIONS.len() as i64;
-/// Backups kept.
-const BACKUPS: usize = 3;
 /// How long another process may take to migrate.
 const LOCK_WAIT: Duration = Duration::from_mins(1);
 
@@ -37,6 +36,20 @@ pub(super) struct Files {
     pub(super) backups: PathBuf,
     /// Lock file of migrations.
     pub(super) lock: PathBuf,
+    /// Lock file that is shared by everyone who has the database open, keepers apart.
+    pub(super) users: PathBuf,
+}
+
+impl Files {
+    /// Those of an installation.
+    pub(super) fn of(home: &Home) -> Self {
+        Self {
+            database: home.database(),
+            backups: home.data.join("backups"),
+            lock: home.locks().join("migrate.lock"),
+            users: home.locks().join("store.lock"),
+        }
+    }
 }
 
 /// The version of a database.
@@ -51,7 +64,9 @@ pub(super) fn open(files: &Files, now: Timestamp) -> Result<Connection, StoreErr
 
 fn open_with(files: &Files, migrations: &[&str], now: Timestamp) -> Result<Connection, StoreError> {
     let path = &files.database;
-    create_private(path)?;
+    if !damage::look(path)? {
+        make(files, migrations)?;
+    }
     let failed = |error: rusqlite::Error| Fault::from(error).during("open the store", path);
     let mut connection = connection::open(path).map_err(failed)?;
     // A newer database stays as it is to the byte, so its log is not put away by us.
@@ -60,11 +75,8 @@ fn open_with(files: &Files, migrations: &[&str], now: Timestamp) -> Result<Conne
     if check(&connection, path, latest)? < latest {
         let _one_at_a_time = take_lock(files)?;
         let from = check(&connection, path, latest)?;
-        if from > 0 && from < latest {
-            back_up(&connection, files, from, now)?;
-        }
-        if from == 0 {
-            connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
+        if from < latest {
+            backup::make(&connection, files, from, now)?;
         }
         migrate(&mut connection, from, migrations).map_err(failed)?;
     }
@@ -72,11 +84,61 @@ fn open_with(files: &Files, migrations: &[&str], now: Timestamp) -> Result<Conne
     Ok(connection)
 }
 
+/// Opens the database of a folder that cannot be written to, for reading.
+///
+/// # Errors
+/// There is none, it is damaged, or it would have to be migrated first.
+pub(super) fn open_still(database: &Path) -> Result<Connection, StoreError> {
+    if !damage::look(database)? {
+        let detail = "there is none, and the folder cannot be written to".to_owned();
+        return Err(StoreError::Open { path: database.to_owned(), detail });
+    }
+    let failed = |error: rusqlite::Error| Fault::from(error).during("read the store", database);
+    let connection = connection::open_still(database).map_err(failed)?;
+    let found = check(&connection, database, LATEST)?;
+    if found < LATEST {
+        let detail = format!(
+            "it has version {found}, is migrated to {LATEST} before it is used, and cannot be written to"
+        );
+        return Err(StoreError::Open { path: database.to_owned(), detail });
+    }
+    Ok(connection)
+}
+
+/// Makes a new database beside its place and moves it there when it is whole: an empty file in its
+/// place is always a damaged one.
+fn make(files: &Files, migrations: &[&str]) -> Result<(), StoreError> {
+    let _one_at_a_time = take_lock(files)?;
+    if damage::look(&files.database)? {
+        return Ok(());
+    }
+    let path = damage::with_suffix(&files.database, ".new");
+    let opening =
+        |error: io::Error| StoreError::Open { path: path.clone(), detail: error.to_string() };
+    // What a crash left of one: the lock is ours.
+    for file in damage::files_of(&path) {
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(opening(error)),
+            _ => {}
+        }
+    }
+    paths::private_file(&path).map_err(opening)?;
+    let fill = || -> rusqlite::Result<()> {
+        let mut connection = connection::open(&path)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        migrate(&mut connection, 0, migrations)?;
+        connection.close().map_err(|(_, error)| error)
+    };
+    fill().map_err(|error| Fault::from(error).during("make the store", &path))?;
+    os::fs::rename_noreplace(&path, &files.database).map_err(opening)
+}
+
 fn keep_log(connection: &Connection, keep: bool) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map(drop)
 }
 
-fn check(connection: &Connection, path: &Path, known: i64) -> Result<i64, StoreError> {
+/// The version of a database, unless it is newer than `known` (W2).
+pub(super) fn check(connection: &Connection, path: &Path, known: i64) -> Result<i64, StoreError> {
     let found =
         version(connection).map_err(|error| Fault::from(error).during("open the store", path))?;
     if found > known {
@@ -85,22 +147,20 @@ fn check(connection: &Connection, path: &Path, known: i64) -> Result<i64, StoreE
     Ok(found)
 }
 
+/// Runs what is pending in one transaction: it fails as a whole, and the callboard that was used
+/// before goes on then.
 fn migrate(connection: &mut Connection, from: i64, migrations: &[&str]) -> rusqlite::Result<()> {
-    for (number, sql) in (1_i64..).zip(migrations).filter(|(number, _)| *number > from) {
-        let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
+    let pending = (1_i64..).zip(migrations).filter(|(number, _)| *number > from);
+    let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
+    let mut version = from;
+    for (number, sql) in pending {
         transaction.execute_batch(sql)?;
-        transaction.pragma_update(None, "user_version", number)?;
-        transaction.commit()?;
-        tracing::info!(version = number, "the store was migrated");
+        version = number;
     }
+    transaction.pragma_update(None, "user_version", version)?;
+    transaction.commit()?;
+    tracing::info!(from, version, "the store was migrated");
     Ok(())
-}
-
-/// An empty file that only its owner can read; the log gets the same mode (W7).
-fn create_private(path: &Path) -> Result<(), StoreError> {
-    let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path);
-    file.map(drop)
-        .map_err(|error| StoreError::Open { path: path.to_owned(), detail: error.to_string() })
 }
 
 fn take_lock(files: &Files) -> Result<FileLock, StoreError> {
@@ -122,37 +182,6 @@ fn take_lock(files: &Files) -> Result<FileLock, StoreError> {
 }
 
 /// A copy of the database as it is before a migration; the newest three are kept.
-fn back_up(
-    connection: &Connection,
-    files: &Files,
-    version: i64,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    let failed = |detail: String| StoreError::Database {
-        attempt: format!("back the store up into {} before migrating it", files.backups.display()),
-        path: files.database.clone(),
-        detail,
-    };
-    let date = now.to_string().replace(':', "-");
-    let copy = files.backups.join(format!("callboard-{date}-v{version}.db"));
-    let text = copy.to_str().ok_or_else(|| StoreError::Path { path: copy.clone() })?;
-    paths::private_dir(&files.backups).map_err(|error| failed(error.to_string()))?;
-    connection.execute("VACUUM INTO ?1", [text]).map_err(|error| failed(error.to_string()))?;
-    let tidy = || -> std::io::Result<()> {
-        fs::set_permissions(&copy, Permissions::from_mode(0o600))?;
-        let mut copies: Vec<PathBuf> = fs::read_dir(&files.backups)?
-            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-            .filter(|path| path.extension().is_some_and(|extension| extension == "db"))
-            .collect();
-        copies.sort();
-        for old in copies.iter().rev().skip(BACKUPS) {
-            fs::remove_file(old)?;
-        }
-        Ok(())
-    };
-    tidy().map_err(|error| failed(error.to_string()))
-}
-
 #[cfg(test)]
 #[path = "migrate_tests.rs"]
 mod tests;

@@ -19,6 +19,7 @@ fn files(folder: &TempDir) -> Files {
         database: folder.path().join("callboard.db"),
         backups: folder.path().join("backups"),
         lock: folder.path().join("migrate.lock"),
+        users: folder.path().join("store.lock"),
     }
 }
 
@@ -44,8 +45,10 @@ fn a_database_is_made_private_and_with_a_log() {
         assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     }
     assert_eq!(backups(&files), [] as [PathBuf; 0]);
+    assert!(!damage::with_suffix(&files.database, ".new").exists());
 }
 
+/// W2: with a copy of how it was; three are kept.
 #[test]
 fn an_older_database_is_backed_up_and_migrated_w2() {
     let folder = tempfile::tempdir().unwrap();
@@ -67,22 +70,27 @@ fn an_older_database_is_backed_up_and_migrated_w2() {
         open_with(&files, &migrations, Timestamp(1_000 + n)).unwrap();
     }
     let left = backups(&files);
-    assert_eq!(left.len(), BACKUPS);
+    assert_eq!(left.len(), backup::KEPT);
     assert!(left[2].to_string_lossy().ends_with("-v5.db"), "{left:?}");
 }
 
+/// W2: also where the first of several went through.
 #[test]
 fn a_migration_that_fails_leaves_everything_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let files = files(&folder);
     drop(open_with(&files, &[FIRST], Timestamp(0)).unwrap());
-    let failed = open_with(&files, &[FIRST, BROKEN], Timestamp(0)).unwrap_err();
-    assert_eq!(failed.kind(), ErrorKind::Failed);
-    let connection = open_with(&files, &[FIRST], Timestamp(0)).unwrap();
-    let text: String = connection.query_row("SELECT text FROM kept", [], |row| row.get(0)).unwrap();
-    assert_eq!(text, "old");
+    for broken in [&[FIRST, BROKEN][..], &[FIRST, SECOND, BROKEN]] {
+        let failed = open_with(&files, broken, Timestamp(0)).unwrap_err();
+        assert_eq!(failed.kind(), ErrorKind::Failed);
+        let connection = open_with(&files, &[FIRST], Timestamp(0)).unwrap();
+        let text: String =
+            connection.query_row("SELECT text FROM kept", [], |row| row.get(0)).unwrap();
+        assert_eq!((version(&connection).unwrap(), text.as_str()), (1, "old"));
+    }
 }
 
+/// W2: to the byte.
 #[test]
 fn a_newer_database_is_refused_and_untouched_w2() {
     let folder = tempfile::tempdir().unwrap();
@@ -93,6 +101,13 @@ fn a_newer_database_is_refused_and_untouched_w2() {
     assert!(matches!(refused, StoreError::Newer { found: 2, known: 1, .. }), "{refused}");
     assert!(refused.hint().is_some());
     assert!(fs::read(&files.database).unwrap() == before, "changed");
+    // With a log that is not put away, as after a crash: it is not put away by us either.
+    let other = connection::open(&files.database).unwrap();
+    other.execute_batch("UPDATE kept SET text = 'newer'").unwrap();
+    let log = damage::with_suffix(&files.database, "-wal");
+    let before = (fs::read(&files.database).unwrap(), fs::read(&log).unwrap());
+    open_with(&files, &[FIRST], Timestamp(0)).unwrap_err();
+    assert!((fs::read(&files.database).unwrap(), fs::read(&log).unwrap()) == before, "changed");
     assert_eq!(backups(&files), [] as [PathBuf; 0]);
 }
 
@@ -108,6 +123,7 @@ fn a_file_that_is_no_database_is_reported_and_untouched_w3() {
     assert_eq!(fs::read_to_string(&files.database).unwrap(), text);
 }
 
+/// W2: one migrates, and makes the one copy.
 #[test]
 fn processes_that_migrate_at_once_take_turns_w2() {
     let folder = tempfile::tempdir().unwrap();
@@ -128,6 +144,7 @@ fn processes_that_migrate_at_once_take_turns_w2() {
     assert_eq!(backups(files).len(), 1);
 }
 
+/// W3: and says what to do.
 #[tokio::test]
 async fn a_running_store_stops_writing_to_a_newer_database_w3() {
     let folder = tempfile::tempdir().unwrap();
@@ -138,5 +155,6 @@ async fn a_running_store_stops_writing_to_a_newer_database_w3() {
     other.pragma_update(None, "user_version", LATEST + 1).unwrap();
     let refused = store.reserve_id(None).await.unwrap_err();
     assert!(matches!(refused, StoreError::Newer { .. }), "{refused}");
+    assert!(refused.to_string().contains("start the newer callboard"));
     assert_eq!(store.all_ids().await.unwrap(), []);
 }

@@ -1,7 +1,7 @@
 //! Pages of sessions, read from one index each (`spec/store.md` P2, P4, P5; `spec/lifecycle.md` R4).
 
+use rusqlite::params_from_iter;
 use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, params, params_from_iter};
 
 use crate::domain::query::{Filter, Order, Page, PageQuery};
 use crate::domain::rail::{SectionKey, SectionKind};
@@ -31,12 +31,13 @@ fn page(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Page> {
         return Ok(Page::default());
     };
     let limit = query.limit.min(LIMIT);
-    let mut keys = rows.keys(scope, query.cursor.as_deref(), query.offset, limit + 1)?;
+    let total = rows.total(scope)?;
+    let mut keys = rows.keys(scope, query, limit + 1, total)?;
     let more = keys.len() > limit;
     keys.truncate(limit);
     Ok(Page {
         sessions: sessions::by_number(scope, keys.iter().map(|key| key.rid))?,
-        total: rows.total(scope)?,
+        total,
         next_cursor: keys.last().filter(|_| more).map(|key| rows.cursor(key)),
     })
 }
@@ -51,6 +52,14 @@ enum Place {
     /// Belonging to a project, wherever shown.
     Project(i64),
     Workspace,
+}
+
+/// Where a page begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    After,
+    FromStart,
+    FromEnd,
 }
 
 /// A row's place in the order: its number, and the values of the order's columns.
@@ -106,39 +115,50 @@ impl Rows {
     }
 
     /// The statement that finds the rows of a page.
-    fn sql(&self, after_cursor: bool) -> String {
+    fn sql(&self, part: Part) -> String {
         let columns = self.order.join(", ");
-        let after = if after_cursor {
-            format!("AND ({columns}) > ({})", vec!["?"; self.order.len()].join(", "))
-        } else {
-            String::new()
-        };
         let source = self.narrowing.source();
-        format!("SELECT s.rid, {columns} {source} {after} ORDER BY {columns} LIMIT ? OFFSET ?")
+        let (after, order) = match part {
+            Part::After => {
+                let places = vec!["?"; self.order.len()].join(", ");
+                (format!("AND ({columns}) > ({places})"), columns.clone())
+            }
+            Part::FromStart => (String::new(), columns.clone()),
+            Part::FromEnd => (String::new(), format!("{} DESC", self.order.join(" DESC, "))),
+        };
+        format!("SELECT s.rid, {columns} {source} {after} ORDER BY {order} LIMIT ? OFFSET ?")
     }
 
+    /// The rows of a page, at most `limit`. An offset is counted from the nearer end (P4).
     fn keys(
         &self,
         scope: &Scope<'_>,
-        cursor: Option<&str>,
-        offset: usize,
+        query: &PageQuery,
         limit: usize,
+        total: u64,
     ) -> Outcome<Vec<Key>> {
         let mut parameters = self.narrowing.parameters.clone();
-        let offset = if let Some(cursor) = cursor {
+        let rest = (total as usize).saturating_sub(query.offset);
+        let (part, limit, offset) = if let Some(cursor) = &query.cursor {
             parameters.extend(self.parse(cursor)?);
-            0
+            (Part::After, limit, 0)
+        } else if rest < query.offset {
+            (Part::FromEnd, limit.min(rest), rest.saturating_sub(limit))
         } else {
-            offset
+            (Part::FromStart, limit, query.offset)
         };
         let number = |n: usize| Value::from(i64::try_from(n).unwrap_or(i64::MAX));
         parameters.extend([number(limit), number(offset)]);
-        let mut statement = scope.conn.prepare_cached(&self.sql(cursor.is_some()))?;
+        let mut statement = scope.conn.prepare_cached(&self.sql(part))?;
         let rows = statement.query_map(params_from_iter(parameters), |row| {
             let values = (1..=self.order.len()).map(|at| row.get(at));
             Ok(Key { rid: row.get(0)?, values: values.collect::<rusqlite::Result<_>>()? })
         })?;
-        rows.collect::<rusqlite::Result<_>>().map_err(Into::into)
+        let mut keys = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        if part == Part::FromEnd {
+            keys.reverse();
+        }
+        Ok(keys)
     }
 
     /// How many rows there are in all; kept for whole places (P3), else counted.
@@ -230,12 +250,15 @@ fn narrow(
     if filter.section == Some(SectionKey::pinned()) {
         rows.add("s.head_pin IS NOT NULL");
     }
-    if place == Place::Workspace && filter.ids.is_empty() && hidden(scope)? {
-        rows.with(
-            "(s.head_pin IS NOT NULL OR s.section NOT IN
-              (SELECT section FROM projects WHERE workspace = ? AND removed_at IS NOT NULL))",
-            scope.workspace.to_owned(),
-        );
+    if place == Place::Workspace
+        && filter.ids.is_empty()
+        && let hidden = hidden(scope)?
+        && !hidden.is_empty()
+    {
+        rows.add(format!(
+            "(s.head_pin IS NOT NULL OR s.section NOT IN ({}))",
+            hidden.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        ));
     }
     rows.filter(filter, query.deleted, scope.now);
     Ok(rows)
@@ -254,14 +277,15 @@ fn order_of(place: Place, order: Order) -> (&'static str, &'static [&'static str
     }
 }
 
-/// Whether a project was unregistered.
-fn hidden(scope: &Scope<'_>) -> Outcome<bool> {
+/// Sections of projects that were unregistered.
+fn hidden(scope: &Scope<'_>) -> Outcome<Vec<i64>> {
     scope
         .conn
-        .prepare_cached("SELECT 1 FROM projects WHERE workspace = ?1 AND removed_at IS NOT NULL")?
-        .query_row(params![scope.workspace], |_| Ok(()))
-        .optional()
-        .map(|found| found.is_some())
+        .prepare_cached(
+            "SELECT section FROM projects WHERE workspace = ?1 AND removed_at IS NOT NULL",
+        )?
+        .query_map([scope.workspace], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()
         .map_err(Into::into)
 }
 

@@ -90,12 +90,13 @@ fn by_name(scope: &Scope<'_>, name: &ProjectName) -> Outcome<Option<i64>> {
         .map_err(Into::into)
 }
 
+/// Registered projects; few, and sorted.
+pub(super) const PROJECTS: &str = "SELECT p.name, p.path, p.git, p.setup, s.placed
+     FROM projects p CROSS JOIN sections s ON s.section = p.section
+     WHERE p.workspace = ?1 AND p.removed_at IS NULL ORDER BY p.position, p.section";
+
 fn list(scope: &Scope<'_>) -> Outcome<Vec<Project>> {
-    let mut statement = scope.conn.prepare_cached(
-        "SELECT p.name, p.path, p.git, p.setup, s.placed
-         FROM projects p JOIN sections s ON s.section = p.section
-         WHERE p.workspace = ?1 AND p.removed_at IS NULL ORDER BY p.position, p.section",
-    )?;
+    let mut statement = scope.conn.prepare_cached(PROJECTS)?;
     let rows = statement.query_map([scope.workspace], |row| {
         let mut columns = Columns::of(row);
         Ok(Project {

@@ -26,28 +26,25 @@ struct Counts {
     zones: ZoneCounts,
 }
 
+/// The sections of the rail; their order is made here, as no index has it.
+pub(super) const SECTIONS: &str = "SELECT s.section, s.key, s.total, p.name, p.position
+     FROM sections s LEFT JOIN projects p ON p.section = s.section
+     WHERE s.workspace = ?1 AND p.removed_at IS NULL
+       AND (s.kind <> 'project' OR p.section IS NOT NULL)";
+
 fn sections(scope: &Scope<'_>) -> Outcome<Vec<Section>> {
     let (pinned, counts) = counts(scope)?;
-    let mut statement = scope.conn.prepare_cached(
-        "SELECT s.section, s.key, s.total, p.name
-         FROM sections s LEFT JOIN projects p ON p.section = s.section
-         WHERE s.workspace = ?1 AND p.removed_at IS NULL
-           AND (s.kind <> 'project' OR p.section IS NOT NULL)
-         ORDER BY p.position, s.section",
-    )?;
-    let rows = statement.query_map([scope.workspace], |row| {
+    let mut statement = scope.conn.prepare_cached(SECTIONS)?;
+    let mut rows = statement.query([scope.workspace])?;
+    let mut sections = vec![((0, 0), empty(SectionKey::conversations()))];
+    while let Some(row) = rows.next()? {
         let mut columns = Columns::of(row);
         let number: i64 = columns.get()?;
-        let key: String = columns.get()?;
-        let total: i64 = columns.get()?;
-        Ok((number, key, total.unsigned_abs(), columns.get::<Option<String>>()?))
-    })?;
-    let mut sections = vec![empty(SectionKey::conversations())];
-    for row in rows {
-        let (number, key, total, name) = row?;
-        let Some(key) = SectionKey::parse(&key) else {
+        let Some(key) = SectionKey::parse(columns.text()?) else {
             continue;
         };
+        let total = columns.get::<i64>()?.unsigned_abs();
+        let (name, position) = (columns.get::<Option<String>>()?, columns.get::<Option<i64>>()?);
         let of_section = match key.kind() {
             SectionKind::Pinned => pinned,
             _ => counts.get(&number).copied().unwrap_or_default(),
@@ -57,14 +54,16 @@ fn sections(scope: &Scope<'_>) -> Outcome<Vec<Section>> {
         let awake: u64 = of_section.zones.0.iter().sum();
         section.zones.add(Zone::Resting, total.saturating_sub(awake));
         match section.kind {
-            SectionKind::Conversations => sections[0] = section,
+            SectionKind::Conversations => sections[0].1 = section,
             SectionKind::Pinned if total == 0 => {}
-            _ => sections.push(Section { name: name.unwrap_or(section.name), ..section }),
+            _ => {
+                section.name = name.unwrap_or(section.name);
+                sections.push(((position.unwrap_or_default(), number), section));
+            }
         }
     }
-    // The sort is stable: projects stay in the operator's order.
-    sections.sort_by_key(|section| section.kind);
-    Ok(sections)
+    sections.sort_by_key(|(place, section)| (section.kind, *place));
+    Ok(sections.into_iter().map(|(_, section)| section).collect())
 }
 
 fn empty(key: SectionKey) -> Section {
@@ -85,7 +84,7 @@ fn empty(key: SectionKey) -> Section {
 }
 
 /// The statement that counts what is awake; few rows, from their own index.
-const AWAKE: &str = "SELECT section, head_pin IS NOT NULL, zone, attention IS NOT NULL
+pub(super) const AWAKE: &str = "SELECT section, head_pin IS NOT NULL, zone, attention IS NOT NULL
      FROM sessions INDEXED BY sessions_awake
      WHERE workspace = ?1 AND deleted_at IS NULL AND (zone < 5 OR attention IS NOT NULL)";
 
@@ -107,7 +106,3 @@ fn counts(scope: &Scope<'_>) -> Outcome<(Counts, HashMap<i64, Counts>)> {
     }
     Ok((pinned, others))
 }
-
-#[cfg(test)]
-#[path = "rail_tests.rs"]
-mod tests;

@@ -59,6 +59,19 @@ impl Store {
         self.read("list live sessions", |scope| query(scope, LIVE, &Null)).await
     }
 
+    /// How many sessions are believed to run.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn live_count(&self) -> Result<u64, StoreError> {
+        self.read("count live sessions", |scope| {
+            let mut statement = scope.conn.prepare_cached(LIVE_COUNT)?;
+            let count: i64 = statement.query_row([scope.workspace], |row| row.get(0))?;
+            Ok(count.unsigned_abs())
+        })
+        .await
+    }
+
     /// Live sessions whose timed rules are due at `now`, longest overdue first.
     ///
     /// # Errors
@@ -126,22 +139,26 @@ pub(super) fn one(scope: &Scope<'_>, id: &SessionId) -> Outcome<Option<Session>>
 }
 
 /// The session with id `?2`.
-const WITH_ID: &str = "s.workspace = ?1 AND s.id = ?2";
+pub(super) const WITH_ID: &str = "s.workspace = ?1 AND s.id = ?2";
 /// Those whose ids are in the JSON list `?2`, ascending.
-const WITH_IDS: &str =
+pub(super) const WITH_IDS: &str =
     "s.workspace = ?1 AND s.id IN (SELECT value FROM json_each(?2)) ORDER BY s.id";
 /// Those believed to run, ascending.
-const LIVE: &str = "s.workspace = ?1 AND s.deleted_at IS NULL AND s.alive = 1
+pub(super) const LIVE: &str = "s.workspace = ?1 AND s.deleted_at IS NULL AND s.alive = 1
    AND s.published = s.generation ORDER BY s.id";
+/// How many they are.
+pub(super) const LIVE_COUNT: &str = "SELECT count(*) FROM sessions
+     WHERE workspace = ?1 AND deleted_at IS NULL AND alive = 1 AND published = generation";
 /// Live ones due at `?2`, longest overdue first.
-const DUE: &str = "s.workspace = ?1 AND s.deleted_at IS NULL AND s.due_at <= ?2 AND +s.alive = 1
+pub(super) const DUE: &str =
+    "s.workspace = ?1 AND s.deleted_at IS NULL AND s.due_at <= ?2 AND +s.alive = 1
      ORDER BY s.due_at";
 /// Tombstones of batch `?2`, ascending.
 pub(super) const OF_BATCH: &str = "s.workspace = ?1 AND s.batch = ?2 ORDER BY s.id";
 /// The session with number `?2`.
-const WITH_NUMBER: &str = "s.rid = ?2 AND +s.workspace = ?1";
+pub(super) const WITH_NUMBER: &str = "s.rid = ?2 AND +s.workspace = ?1";
 
-fn sql(condition: &str) -> String {
+pub(super) fn sql(condition: &str) -> String {
     format!(
         "SELECT s.rid, s.prs, s.id, p.name, s.kind, s.parent, s.root, d.launch, s.title, d.prompt,
            s.placement, home.kind, home.path, home.key, s.head, s.head_pin IS NOT NULL, s.pinned_at,
@@ -290,37 +307,4 @@ fn read_deletion(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Option<Delet
         was_live: was_live.unwrap_or(false),
         trash_path,
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::tests::Fixture;
-    use super::*;
-
-    #[tokio::test]
-    async fn every_list_comes_from_its_own_index() {
-        let fixture = Fixture::new();
-        for (condition, index) in [
-            (WITH_ID, "INDEX sessions_id (workspace=? AND id=?)"),
-            (WITH_IDS, "INDEX sessions_id (workspace=? AND id=?)"),
-            (LIVE, "INDEX sessions_live (workspace=?)"),
-            (DUE, "INDEX sessions_due (workspace=? AND due_at<?)"),
-            (OF_BATCH, "INDEX sessions_batch (workspace=? AND batch=?)"),
-            (WITH_NUMBER, "INTEGER PRIMARY KEY (rowid=?)"),
-        ] {
-            let plan = fixture
-                .look(move |scope| {
-                    let sql = format!("EXPLAIN QUERY PLAN {}", sql(condition));
-                    let mut statement = scope.conn.prepare(&sql)?;
-                    let none = vec![0; statement.parameter_count()];
-                    let steps = statement.query_map(rusqlite::params_from_iter(none), |row| {
-                        row.get::<_, String>(3)
-                    })?;
-                    Ok(steps.collect::<rusqlite::Result<Vec<_>>>()?.join("\n"))
-                })
-                .await;
-            assert!(plan.starts_with(&format!("SEARCH s USING {index}")), "{condition}\n{plan}");
-            assert!(!plan.contains("SCAN s"), "{plan}");
-        }
-    }
 }

@@ -233,21 +233,23 @@ fn set_head(scope: &Scope<'_>, id: &SessionId, head: &Head) -> Outcome<()> {
     Ok(())
 }
 
+/// The sessions in the list `?2` and everything below them, parents before children.
+pub(super) const TREES: &str = "WITH RECURSIVE tree (id, depth) AS (
+       SELECT value, 0 FROM json_each(?2)
+       UNION
+       SELECT s.id, depth + 1 FROM tree CROSS JOIN sessions s INDEXED BY sessions_children
+         ON s.workspace = ?1 AND s.parent = tree.id AND s.deleted_at IS NULL
+     )
+     SELECT s.id, s.parent, s.section, s.pinned_at, s.zone, s.sorted_at,
+            s.head, s.head_zone, s.head_sort, s.head_pin
+     FROM (SELECT id, max(depth) AS depth FROM tree GROUP BY id) t
+     CROSS JOIN sessions s INDEXED BY sessions_id
+       ON s.workspace = ?1 AND s.id = t.id AND s.deleted_at IS NULL
+     ORDER BY t.depth";
+
 /// `tops` and everything below them that is not deleted, parents before children.
 fn trees(scope: &Scope<'_>, tops: &[SessionId]) -> Outcome<Vec<(Member, Head)>> {
-    let mut statement = scope.conn.prepare_cached(
-        "WITH RECURSIVE tree (id, depth) AS (
-           SELECT value, 0 FROM json_each(?2)
-           UNION
-           SELECT s.id, depth + 1 FROM tree CROSS JOIN sessions s INDEXED BY sessions_children
-             ON s.workspace = ?1 AND s.parent = tree.id AND s.deleted_at IS NULL
-         )
-         SELECT s.id, s.parent, s.section, s.pinned_at, s.zone, s.sorted_at,
-                s.head, s.head_zone, s.head_sort, s.head_pin
-         FROM (SELECT id, max(depth) AS depth FROM tree GROUP BY id) t
-         CROSS JOIN sessions s INDEXED BY sessions_id ON s.workspace = ?1 AND s.id = t.id AND s.deleted_at IS NULL
-         ORDER BY t.depth",
-    )?;
+    let mut statement = scope.conn.prepare_cached(TREES)?;
     let rows = statement
         .query_map(params![scope.workspace, id_list(tops)], |row| read(&mut Columns::of(row)))?;
     rows.collect::<rusqlite::Result<_>>().map_err(Into::into)

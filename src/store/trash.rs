@@ -69,12 +69,8 @@ impl Store {
     /// The database cannot be read.
     pub async fn trash_count(&self) -> Result<u64, StoreError> {
         self.read("count the trash", |scope| {
-            let count: i64 = scope
-                .conn
-                .prepare_cached(
-                    "SELECT count(*) FROM sessions WHERE workspace = ?1 AND deleted_at IS NOT NULL",
-                )?
-                .query_row([scope.workspace], |row| row.get(0))?;
+            let count: i64 =
+                scope.conn.prepare_cached(COUNT)?.query_row([scope.workspace], |row| row.get(0))?;
             Ok(count.unsigned_abs())
         })
         .await
@@ -88,11 +84,7 @@ impl Store {
         self.read("count the worktrees in the trash", move |scope| {
             let most = scope
                 .conn
-                .prepare_cached(
-                    "SELECT p.name, count(*) AS n FROM sessions s JOIN projects p USING (section)
-                     WHERE s.workspace = ?1 AND s.deleted_at IS NOT NULL AND s.trash_path IS NOT NULL
-                     GROUP BY p.section HAVING n > ?2 ORDER BY n DESC LIMIT 1",
-                )?
+                .prepare_cached(CROWDED)?
                 .query_row((scope.workspace, limit.cast_signed()), |row| {
                     Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs()))
                 })
@@ -110,24 +102,25 @@ impl Store {
     pub async fn last_batch(&self) -> Result<Option<BatchId>, StoreError> {
         self.read("look for the last batch", |scope| {
             // Taken row by row: the first one is nearly always the answer.
-            let mut newest = scope.conn.prepare_cached(
-                "SELECT DISTINCT batch, deleted_key FROM sessions
-                 WHERE workspace = ?1 AND deleted_at IS NOT NULL
-                 ORDER BY deleted_key, batch DESC",
-            )?;
+            let mut newest = scope.conn.prepare_cached(NEWEST)?;
             let mut by_agent = scope.conn.prepare_cached(
                 "SELECT json_extract(asked, '$.by') LIKE 'session:%' FROM operations
                  WHERE workspace = ?1 AND id = ?2",
             )?;
-            let mut batches = newest.query([scope.workspace])?;
-            while let Some(row) = batches.next()? {
+            let mut rows = newest.query([scope.workspace])?;
+            let mut last = None;
+            while let Some(row) = rows.next()? {
                 let batch: BatchId = Columns::of(row).word()?;
+                if last.as_ref() == Some(&batch) {
+                    continue;
+                }
                 let agent: Option<Option<bool>> = by_agent
                     .query_row([scope.workspace, batch.as_str()], |row| row.get(0))
                     .optional()?;
                 if agent.flatten() != Some(true) {
                     return Ok(Some(batch));
                 }
+                last = Some(batch);
             }
             Ok(None)
         })
@@ -157,8 +150,18 @@ impl Store {
     }
 }
 
+/// How many tombstones there are.
+pub(super) const COUNT: &str = "SELECT count(*) FROM sessions
+     WHERE workspace = ?1 AND deleted_at IS NOT NULL";
+/// Batches of the tombstones, newest first.
+pub(super) const NEWEST: &str = "SELECT batch FROM sessions
+     WHERE workspace = ?1 AND deleted_at IS NOT NULL ORDER BY deleted_key, id";
+/// The project with most worktrees in the trash, where there are more than `?2`; asked seldom.
+const CROWDED: &str = "SELECT p.name, count(*) AS n FROM sessions s JOIN projects p USING (section)
+     WHERE s.workspace = ?1 AND s.deleted_at IS NOT NULL AND s.trash_path IS NOT NULL
+     GROUP BY p.section HAVING n > ?2 ORDER BY n DESC LIMIT 1";
 /// Requested sessions outside the trash and everything below them.
-const CLOSURE: &str = "WITH RECURSIVE closure (id) AS (
+pub(super) const CLOSURE: &str = "WITH RECURSIVE closure (id) AS (
        SELECT value FROM json_each(?2)
        UNION
        SELECT s.id FROM closure CROSS JOIN sessions s INDEXED BY sessions_children
@@ -332,24 +335,25 @@ fn find_tombstone(scope: &Scope<'_>, row: &Untombstone) -> Outcome<Returning> {
     .into())
 }
 
+/// The topmost tombstone above `?2` and everything below it, parents before children.
+pub(super) const COMPONENT: &str = "WITH RECURSIVE
+       up (id, parent, height) AS (
+         SELECT id, parent, 0 FROM sessions
+         WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NOT NULL
+         UNION ALL
+         SELECT s.id, s.parent, height + 1 FROM up CROSS JOIN sessions s INDEXED BY sessions_id
+           ON s.workspace = ?1 AND s.id = up.parent AND s.deleted_at IS NOT NULL
+       ),
+       down (id, depth) AS (
+         SELECT * FROM (SELECT id, 0 FROM up ORDER BY height DESC LIMIT 1)
+         UNION ALL
+         SELECT s.id, depth + 1 FROM down CROSS JOIN sessions s INDEXED BY sessions_children
+           ON s.workspace = ?1 AND s.parent = down.id AND s.deleted_at IS NOT NULL
+       )
+     SELECT id FROM down ORDER BY depth, id";
+
 fn component(scope: &Scope<'_>, id: &SessionId) -> Outcome<Vec<Session>> {
-    let mut statement = scope.conn.prepare_cached(
-        "WITH RECURSIVE
-           up (id, parent, height) AS (
-             SELECT id, parent, 0 FROM sessions
-             WHERE workspace = ?1 AND id = ?2 AND deleted_at IS NOT NULL
-             UNION ALL
-             SELECT s.id, s.parent, height + 1 FROM up CROSS JOIN sessions s INDEXED BY sessions_id
-               ON s.workspace = ?1 AND s.id = up.parent AND s.deleted_at IS NOT NULL
-           ),
-           down (id, depth) AS (
-             SELECT * FROM (SELECT id, 0 FROM up ORDER BY height DESC LIMIT 1)
-             UNION ALL
-             SELECT s.id, depth + 1 FROM down CROSS JOIN sessions s INDEXED BY sessions_children
-               ON s.workspace = ?1 AND s.parent = down.id AND s.deleted_at IS NOT NULL
-           )
-         SELECT id FROM down ORDER BY depth, id",
-    )?;
+    let mut statement = scope.conn.prepare_cached(COMPONENT)?;
     let ids: Vec<SessionId> = statement
         .query_map([scope.workspace, id.as_str()], |row| Columns::of(row).word())?
         .collect::<rusqlite::Result<_>>()?;

@@ -9,6 +9,7 @@ use super::git::{Args, Git, Repository, RepositoryLock};
 use super::list::Listed;
 use super::ours::{git_dir, real, strictly_inside};
 use super::{Moved, Workspace, WorkspaceError, WorkspaceResult, Worktree, WorktreeRequest};
+use crate::domain::ids::SessionId;
 use crate::os::paths::private_dir;
 
 /// What a request comes to.
@@ -193,8 +194,10 @@ impl Workspace {
         request: &WorktreeRequest,
     ) -> WorkspaceResult<Resolved> {
         let (git, folder) = (&self.git, &repository.folder);
-        let branch =
-            request.branch.clone().unwrap_or_else(|| self.template_branch(&request.session));
+        let branch = match request.branch.as_ref().or(request.free_branch.as_ref()) {
+            Some(branch) => branch.clone(),
+            None => self.free_branch(folder, &request.session).await?,
+        };
         check_name(git, folder, &branch).await?;
         let base = base(git, repository, request.base.as_deref()).await?;
         if let Some(tip) = git.branch(folder, &branch).await? {
@@ -218,6 +221,20 @@ impl Workspace {
             return Ok(Resolved { branch, base: tip, start: Start::Remote(remote) });
         }
         Ok(Resolved { branch, base, start: Start::New })
+    }
+
+    /// The template's branch of a session, or the first of it with a number at its end that is not
+    /// there: another installation may have had a session of the same id.
+    async fn free_branch(&self, folder: &Path, session: &SessionId) -> WorkspaceResult<String> {
+        let template = self.template_branch(session);
+        check_name(&self.git, folder, &template).await?;
+        let mut branch = template.clone();
+        let mut number = 1;
+        while self.git.branch(folder, &branch).await?.is_some() {
+            number += 1;
+            branch = format!("{template}-{number}");
+        }
+        Ok(branch)
     }
 
     /// Takes back a worktree that nobody waited for.

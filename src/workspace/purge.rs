@@ -47,17 +47,25 @@ impl Workspace {
         &self,
         ids: &BTreeSet<SessionId>,
     ) -> WorkspaceResult<Vec<(SessionId, PathBuf)>> {
-        let (root, ids) = (self.home.trash(&self.name), ids.clone());
+        let mut found = self.in_trash().await?;
+        found.retain(|(id, _)| ids.contains(id));
+        Ok(found)
+    }
+
+    /// Folders that lie in the trash, with the session that each is named after, ascending.
+    ///
+    /// # Errors
+    /// The trash cannot be read.
+    pub async fn in_trash(&self) -> WorkspaceResult<Vec<(SessionId, PathBuf)>> {
+        let root = self.home.trash(&self.name);
         let place = root.clone();
         blocking(&place, move || {
             let mut found = Vec::new();
             for batch in entries(&root)? {
                 for path in entries(&batch)? {
                     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                    if let Some(id) = ids.get(name)
-                        && path.is_dir()
-                    {
-                        found.push((id.clone(), path));
+                    if let (Ok(id), true) = (SessionId::new(name), path.is_dir()) {
+                        found.push((id, path));
                     }
                 }
             }

@@ -5,17 +5,21 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod audit;
 mod callers;
 mod contract;
 mod create;
 mod diff;
+mod doctor;
 mod ends;
+mod golden;
 mod hooks;
 mod log;
 mod parsing;
 mod places;
 mod scripted;
 mod session;
+mod store;
 mod talk;
 mod terminal;
 mod trash;

@@ -12,17 +12,17 @@ use crate::support::TestHome;
 const SESSIONS: usize = 12;
 
 /// A seeded stream of numbers (xorshift).
-struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let given = std::env::var("CALLBOARD_CRASH_SEED").ok().and_then(|seed| seed.parse().ok());
         let seed = given.unwrap_or_else(|| std::hash::RandomState::new().build_hasher().finish());
         eprintln!("CALLBOARD_CRASH_SEED={seed}");
         Self(seed | 1)
     }
 
-    fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -8,6 +8,7 @@
 mod support;
 
 mod board;
+mod commits;
 mod keepers;
 mod kills;
 mod locks;

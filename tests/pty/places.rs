@@ -84,3 +84,23 @@ fn help_is_generated_from_the_key_map_and_follows_a_change() {
     assert!(console.exit().success());
     home.finish();
 }
+
+/// W3: a dashboard whose store a newer callboard has migrated changes nothing any more and asks to be
+/// started anew.
+#[test]
+fn a_dashboard_asks_to_be_restarted_once_the_store_is_newer() {
+    let home = TestHome::new();
+    home.run(["list"]).ok();
+    let mut console = Terminal::start(home.path(), home.path(), &[], 120, 40);
+    console.see("callboard  default");
+    let database = home.path().join("data/callboard.db");
+    let store = rusqlite::Connection::open(&database).unwrap();
+    let version: i64 = store.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    store.pragma_update(None, "user_version", version + 1).unwrap();
+    console.see("start the newer callboard");
+    store.pragma_update(None, "user_version", version).unwrap();
+    console.see_no("start the newer callboard");
+    console.press("q");
+    assert!(console.exit().success());
+    home.finish();
+}

@@ -5,6 +5,8 @@
 
 mod leftovers;
 mod repository;
+pub(crate) mod schema;
+pub(crate) mod transcript;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -71,12 +73,14 @@ impl TestHome {
     }
 
     /// Runs a command to its end.
+    #[track_caller]
     pub(crate) fn run<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Answer {
         let args: Vec<&str> = args.into_iter().collect();
         Answer::of(&mut self.command(args.iter().copied()), &args)
     }
 
     /// Runs a command with `input` on its standard input.
+    #[track_caller]
     pub(crate) fn run_with<'a>(
         &self,
         input: &str,
@@ -177,17 +181,22 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    #[track_caller]
     fn of(command: &mut Command, args: &[&str]) -> Self {
         Self::new(&command.output().unwrap(), args)
     }
 
+    /// What is printed as JSON is held against the schema.
+    #[track_caller]
     fn new(output: &Output, args: &[&str]) -> Self {
-        Self {
+        let answer = Self {
             line: args.join(" "),
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
+        };
+        schema::check_output(args, &answer.stdout, &answer.stderr);
+        answer
     }
 
     /// The command must have ended with this exit code.

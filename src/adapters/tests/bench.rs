@@ -20,6 +20,7 @@ use crate::host::ports::{
 };
 use crate::host::report::{CreateOutcome, CreateRequest, Place};
 use crate::os::paths::Home;
+use crate::store::Store;
 
 /// Sessions that have a keeper, and whether it is published: it outlives its creator then (C4).
 #[derive(Debug, Clone, Default)]
@@ -136,7 +137,7 @@ impl Bench {
     /// The coordinators as another process would have them.
     pub(super) async fn host(&self) -> Host<Real<Puppets>> {
         let workspace = WorkspaceName::default();
-        Host::new(parts(&self.home(), workspace, self.puppets.clone()).await.unwrap())
+        Host::new(parts(&self.home(), workspace, self.puppets.clone(), Store::open).await.unwrap())
     }
 
     /// Waits until everything that was let go of is gone, the writer of the store too.

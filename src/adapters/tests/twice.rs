@@ -57,6 +57,7 @@ async fn every_act_and_its_undo_change_nothing_the_second_time_v1() {
         project: ProjectName::new("shop").unwrap(),
         repository: repository.to_owned(),
         branch: None,
+        free_branch: None,
         base: None,
     };
     let seed = Seed {

@@ -1,7 +1,10 @@
 //! The command line as types (`spec/cli.md`, commands).
 
+#[cfg(test)]
+mod help_tests;
 mod looks;
 mod selector;
+mod values;
 mod verbs;
 
 use clap::{Args, Parser, Subcommand};
@@ -9,10 +12,13 @@ use clap::{Args, Parser, Subcommand};
 use crate::domain::ids::{InvalidName, OperationId, SessionId, WorkspaceName};
 use crate::domain::rail::SectionKey;
 
+use super::error::CliError;
 pub(crate) use looks::{AgentsCommand, DiffArgs, ForkArgs, HookArgs, LogArgs, TestArgs, WatchArgs};
+
 pub(crate) use selector::{IdArg, Selector};
+pub(crate) use values::Goal;
 pub(crate) use verbs::{
-    AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, Goal, IdsArgs, KeysArgs,
+    AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, IdsArgs, KeysArgs,
     ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
     ScriptedArgs, SendArgs, SpawnArgs, StopArgs, WaitArgs,
 };
@@ -21,7 +27,13 @@ pub(crate) use verbs::{
 ///
 /// Without a command it opens the dashboard.
 #[derive(Debug, Parser)]
-#[command(name = "callboard", version, disable_help_subcommand = true)]
+#[command(
+    name = "callboard",
+    version,
+    disable_help_subcommand = true,
+    max_term_width = 100,
+    after_long_help = AFTER_HELP
+)]
 pub(crate) struct Cli {
     /// Options of every command.
     #[command(flatten)]
@@ -34,25 +46,53 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
+/// What the long help and the manual page end with.
+pub(crate) const AFTER_HELP: &str = "\
+Exit codes: 0 done, or nothing to do; 1 failed; 2 wrong use or configuration; 3 not found; 4 refused \
+or in conflict; 5 partly done; 6 timed out; 130 interrupted.
+
+CALLBOARD_HOME puts configuration, data, state and sockets into one folder; without it they are below \
+XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME and XDG_RUNTIME_DIR. CALLBOARD_LOG is the filter of \
+the log; NO_COLOR is honoured. `callboard config` prints every configured value and its source.";
+
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
-    /// Workspace
-    #[arg(
-        long,
-        global = true,
-        value_name = "NAME",
-        env = "CALLBOARD_WORKSPACE",
-        default_value = "default",
-        value_parser = workspace
-    )]
-    pub(crate) workspace: WorkspaceName,
+    /// Workspace; else CALLBOARD_WORKSPACE, else default
+    #[arg(long, global = true, value_name = "NAME", value_parser = workspace, help_heading = EVERYWHERE)]
+    workspace: Option<WorkspaceName>,
     /// Print JSON
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) json: bool,
     /// Print no reports, only answers and errors
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) quiet: bool,
+}
+
+/// Heading of the options that every command has.
+const EVERYWHERE: &str = "Options of every command";
+
+/// The variable that names the workspace where no option does.
+const WORKSPACE: &str = "CALLBOARD_WORKSPACE";
+
+impl Global {
+    /// The workspace: the option's, else the environment's, else `default`.
+    ///
+    /// # Errors
+    /// The environment names one that is not legal.
+    pub(crate) fn workspace(&self) -> Result<WorkspaceName, CliError> {
+        if let Some(workspace) = &self.workspace {
+            return Ok(workspace.clone());
+        }
+        let named = std::env::var_os(WORKSPACE).unwrap_or_default();
+        match named.to_string_lossy().trim() {
+            "" => Ok(WorkspaceName::default()),
+            name => WorkspaceName::new(name).map_err(|error| CliError::Usage {
+                message: format!("{WORKSPACE}: {error}"),
+                hint: Some(format!("set {WORKSPACE} to a legal name, or unset it")),
+            }),
+        }
+    }
 }
 
 /// The name of a workspace; blanks around it are dropped (`spec/lifecycle.md` D1).
@@ -64,7 +104,7 @@ fn workspace(text: &str) -> Result<WorkspaceName, InvalidName> {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct BoardArgs {
     /// Open in this section: pinned, conversations, project:PATH
-    #[arg(long, value_name = "KEY", value_parser = selector::section)]
+    #[arg(long, value_name = "KEY", value_parser = values::section)]
     pub(crate) section: Option<SectionKey>,
     /// Select this session
     #[arg(long, value_name = "ID")]
@@ -81,7 +121,7 @@ impl BoardArgs {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// The dashboard on a throwaway home with a sample repository and scripted agents
+    /// Try the dashboard on a throwaway home with scripted agents
     Demo(DemoArgs),
     /// Register folders
     #[command(subcommand)]
@@ -90,7 +130,7 @@ pub(crate) enum Command {
     Spawn(Box<SpawnArgs>),
     /// List sessions
     List(Box<ListArgs>),
-    /// Show the sections of the rail with their counts
+    /// List the sections of the rail with their counts
     Sections,
     /// Show everything known of a session
     Show {
@@ -118,9 +158,9 @@ pub(crate) enum Command {
     Wait(WaitArgs),
     /// End the runtime of sessions; their folders stay
     Stop(Box<StopArgs>),
-    /// End the runtime of sessions and give back their worktrees where no work is in them
+    /// Stop sessions and give back worktrees that hold no work
     Kill(Box<DeleteArgs>),
-    /// Give back the worktrees of ended sessions where no work is in them
+    /// Give back worktrees of ended sessions that hold no work
     Cleanup(CleanupArgs),
     /// Delete sessions into the trash
     Delete(Box<DeleteArgs>),
@@ -128,7 +168,7 @@ pub(crate) enum Command {
     Clear(ClearArgs),
     /// Remove sessions from the trash for good
     Purge(Box<PurgeArgs>),
-    /// Bring sessions back from the trash, or launch ended ones again
+    /// Bring sessions back from the trash, or launch ended ones
     Restore(RestoreArgs),
     /// Pin sessions
     Pin(IdsArgs),
@@ -146,7 +186,7 @@ pub(crate) enum Command {
     },
     /// Print what was done to sessions, when and by whom
     Events(EventsArgs),
-    /// List operations, and choose what becomes of one that is stuck
+    /// List operations; resume, undo or abandon one
     #[command(subcommand_required = false)]
     Ops {
         /// What to do; the list unless given
@@ -155,6 +195,12 @@ pub(crate) enum Command {
     },
     /// Finish or undo what was left half done
     Recover,
+    /// Check store, folders, keepers, programs and limits
+    Doctor {
+        /// Mend what is safe to mend, and say what was done
+        #[arg(long)]
+        repair: bool,
+    },
     /// Agent definitions
     #[command(subcommand)]
     Agents(AgentsCommand),
@@ -162,8 +208,22 @@ pub(crate) enum Command {
     Hook(HookArgs),
     /// Print a short guide for agents
     Guide,
-    /// Print the effective configuration and where each value came from
+    /// Print the effective configuration and its sources
     Config,
+    /// Print the JSON Schema of all outputs
+    Schema {
+        /// Output of this command only, as list or ops show; also plan and error
+        #[arg(value_name = "NAME")]
+        name: Vec<String>,
+    },
+    /// Print completions for a shell
+    Completions {
+        /// bash, elvish, fish, powershell or zsh
+        #[arg(value_name = "SHELL", hide_possible_values = true)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
     /// Go on with an operation that a dashboard left
     #[command(hide = true)]
     Work {
@@ -227,7 +287,7 @@ mod tests {
             assert!(parse(line).unwrap().global.json, "{line}");
         }
         let cli = parse("callboard --workspace w2 sections").unwrap();
-        assert_eq!(cli.global.workspace.as_str(), "w2");
+        assert_eq!(cli.global.workspace().unwrap().as_str(), "w2");
     }
 
     /// D1: workspace and ids are trimmed, blanks dropped.
@@ -235,7 +295,7 @@ mod tests {
     fn blanks_around_workspace_and_ids_are_dropped() {
         let line = ["callboard", "--workspace", " w2\t", "delete", " shop-2 ", " ", "", "shop-1\n"];
         let cli = Cli::try_parse_from(line).unwrap();
-        assert_eq!(cli.global.workspace.as_str(), "w2");
+        assert_eq!(cli.global.workspace().unwrap().as_str(), "w2");
         let Some(Command::Delete(delete)) = cli.command else { panic!("not delete") };
         let id = |text: &str| IdArg::Session(text.parse().unwrap());
         let expected = [id("shop-2"), IdArg::Blank, IdArg::Blank, id("shop-1")];

@@ -10,7 +10,8 @@ use crate::domain::plan::Conditions;
 use crate::domain::query::Filter;
 use crate::domain::rail::SectionKey;
 use crate::domain::status::{Status, Zone};
-use crate::domain::time::parse_duration;
+
+use super::values::{duration, section, word};
 
 /// One `ID` of the command line. Blanks around it are dropped (`spec/lifecycle.md` D1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +52,9 @@ impl std::ops::Deref for IdArgs {
     }
 }
 
+/// Heading of the filters.
+const FILTERS: &str = "Filters";
+
 /// Which sessions: ids, filters, or both.
 #[derive(Debug, Clone, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
@@ -58,41 +62,41 @@ pub(crate) struct Selector {
     /// Sessions; - reads ids from standard input, one a line
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<IdArg>,
-    /// Shown in this section: pinned, conversations, project:PATH
-    #[arg(long, value_name = "KEY", value_parser = section)]
+    /// Shown in section pinned, conversations or project:PATH
+    #[arg(long, help_heading = FILTERS, value_name = "KEY", value_parser = section)]
     pub(crate) section: Option<SectionKey>,
     /// In this project, pinned ones included
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, help_heading = FILTERS, value_name = "NAME")]
     pub(crate) project: Option<ProjectName>,
     /// Of this agent
-    #[arg(long, value_name = "AGENT")]
+    #[arg(long, help_heading = FILTERS, value_name = "AGENT")]
     pub(crate) agent: Vec<String>,
-    /// In this status
-    #[arg(long, value_name = "STATUS")]
+    /// In this status; may be repeated
+    #[arg(long, help_heading = FILTERS, value_name = "STATUS", value_parser = word(Status::ALL, Status::as_str), hide_possible_values = true)]
     pub(crate) status: Vec<Status>,
-    /// In this zone
-    #[arg(long, value_name = "ZONE")]
+    /// respond, review, merge, pending, working or resting
+    #[arg(long, help_heading = FILTERS, value_name = "ZONE", value_parser = word(Zone::ALL, Zone::as_str), hide_possible_values = true)]
     pub(crate) zone: Vec<Zone>,
     /// With this text
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, help_heading = FILTERS, value_name = "TEXT")]
     pub(crate) search: Option<String>,
-    /// Last active (in the trash: deleted) longer ago, as 7d or 12h
-    #[arg(long, value_name = "AGE", value_parser = duration)]
+    /// Last active longer ago, as 7d or 12h (purge: deleted)
+    #[arg(long, help_heading = FILTERS, value_name = "AGE", value_parser = duration)]
     pub(crate) older_than: Option<Duration>,
     /// With uncommitted files
-    #[arg(long, conflicts_with = "clean")]
+    #[arg(long, help_heading = FILTERS, conflicts_with = "clean")]
     pub(crate) dirty: bool,
     /// Without uncommitted files
-    #[arg(long)]
+    #[arg(long, help_heading = FILTERS)]
     pub(crate) clean: bool,
     /// Children of this session
-    #[arg(long, value_name = "ID")]
+    #[arg(long, help_heading = FILTERS, value_name = "ID")]
     pub(crate) parent: Option<SessionId>,
     /// Without pinned ones
-    #[arg(long)]
+    #[arg(long, help_heading = FILTERS)]
     pub(crate) exclude_pinned: bool,
     /// Every session of the workspace
-    #[arg(long)]
+    #[arg(long, help_heading = FILTERS)]
     pub(crate) all: bool,
 }
 
@@ -142,15 +146,4 @@ impl Selector {
             ..self.filter(ids)
         }
     }
-}
-
-/// Reads the key of a section.
-pub(crate) fn section(text: &str) -> Result<SectionKey, String> {
-    SectionKey::parse(text)
-        .ok_or_else(|| "a section is pinned, conversations or project:/absolute/path".to_owned())
-}
-
-/// Reads a duration such as `90s`, `12h`, `7d`.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    parse_duration(text).ok_or_else(|| "a duration is a number with s, m, h, d or w".to_owned())
 }

@@ -1,7 +1,6 @@
 //! Options of single commands.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
@@ -9,9 +8,9 @@ use clap::{Args, Subcommand};
 use crate::domain::answer::Answer;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
 use crate::domain::session::Kind;
-use crate::domain::status::Status;
 
-use super::selector::{IdArgs, Selector, duration};
+use super::selector::{IdArgs, Selector};
+use super::values::{Goal, Size, duration, goal, word};
 
 /// `demo`
 #[derive(Debug, Clone, Args)]
@@ -71,21 +70,6 @@ pub(crate) struct ProjectAdd {
     pub(crate) link: Vec<PathBuf>,
 }
 
-/// Columns and rows, as `120x40`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Size(pub(crate) u16, pub(crate) u16);
-
-impl FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.split_once('x')
-            .and_then(|(cols, rows)| Some(Self(cols.parse().ok()?, rows.parse().ok()?)))
-            .filter(|size| size.0 > 0 && size.1 > 0)
-            .ok_or_else(|| "a size is COLSxROWS, as 120x40".to_owned())
-    }
-}
-
 /// `spawn`
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SpawnArgs {
@@ -129,7 +113,7 @@ pub(crate) struct SpawnArgs {
     #[arg(long, value_name = "COLSxROWS", default_value = "120x40")]
     pub(crate) size: Size,
     /// worker or orchestrator
-    #[arg(long, value_name = "KIND", default_value = "worker")]
+    #[arg(long, value_name = "KIND", default_value = "worker", value_parser = word(Kind::ALL, Kind::as_str), hide_possible_values = true)]
     pub(crate) kind: Kind,
     /// The session it is a child of
     #[arg(long, value_name = "ID")]
@@ -190,7 +174,7 @@ pub(crate) struct ScreenArgs {
 /// `send`
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SendArgs {
-    /// Sessions, then the text; a text of - is read from standard input
+    /// Sessions, then the text; - as the text reads standard input
     #[arg(value_names = ["ID", "TEXT"], num_args = 1.., required = true)]
     pub(crate) words: Vec<String>,
     /// Answer the question that the session shows: yes, no, or the number of an option
@@ -203,7 +187,7 @@ pub(crate) struct SendArgs {
     #[arg(long)]
     pub(crate) no_enter: bool,
     /// Then wait until one of them is in this state
-    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    #[arg(long, value_name = "STATUS", value_delimiter = ',', value_parser = goal(), hide_possible_values = true)]
     pub(crate) wait: Vec<Goal>,
     /// Give up waiting after this time
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "wait")]
@@ -221,32 +205,6 @@ pub(crate) struct KeysArgs {
     pub(crate) keys: Vec<String>,
 }
 
-/// What `wait` waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Goal {
-    /// This status.
-    Status(Status),
-    /// The process ended.
-    Exit,
-    /// Its activity is idle.
-    Idle,
-    /// It wants the operator.
-    Attention,
-}
-
-impl FromStr for Goal {
-    type Err = crate::domain::words::UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        match word {
-            "exit" => Ok(Self::Exit),
-            "idle" => Ok(Self::Idle),
-            "attention" => Ok(Self::Attention),
-            status => status.parse().map(Self::Status),
-        }
-    }
-}
-
 /// `wait`
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WaitArgs {
@@ -254,7 +212,7 @@ pub(crate) struct WaitArgs {
     #[command(flatten)]
     pub(crate) ids: IdArgs,
     /// A status, several with commas, or exit, idle, attention
-    #[arg(long = "for", value_name = "STATUS", value_delimiter = ',', required = true)]
+    #[arg(long = "for", value_name = "STATUS", value_delimiter = ',', required = true, value_parser = goal(), hide_possible_values = true)]
     pub(crate) goals: Vec<Goal>,
     /// Give up after this time
     #[arg(long, value_name = "TIME", value_parser = duration)]

@@ -8,6 +8,7 @@ mod words;
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::adapters::{self, Real};
@@ -30,11 +31,16 @@ const BATCH: usize = 500;
 const TRASHED: usize = 2_000;
 
 /// What was made up.
-#[derive(Debug, Serialize)]
-struct SeededJson {
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "MadeUp")]
+pub(crate) struct SeededJson {
+    /// The home that was filled.
     home: String,
+    /// Projects that were registered.
     projects: usize,
+    /// Sessions, deleted ones too.
     sessions: usize,
+    /// How many of them are in the trash.
     deleted: usize,
 }
 

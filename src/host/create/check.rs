@@ -40,6 +40,7 @@ impl Draft {
             project: project.name.clone(),
             repository: project.path.clone(),
             branch: self.request.branch.clone(),
+            free_branch: None,
             base: self.request.base.clone(),
         })
     }

@@ -148,6 +148,7 @@ impl<P: Ports> Creation<'_, P> {
             return Ok(());
         };
         let planned = ports.check_worktree(ctx, &request).await?;
+        let request = request.as_planned(&planned);
         let planned = [Planned::result(&self.id, &request.repository, &planned)];
         self.host.step(ctx, &self.operation.id, "worktree", &planned).await?;
         self.host.tell(&self.operation.id, &self.id, "worktree");

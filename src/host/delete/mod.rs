@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::domain::error::ErrorKind;
-use crate::domain::event::Actor;
+use crate::domain::event::{Actor, Event};
 use crate::domain::ids::SessionId;
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::plan::{Conditions, Plan, PlanItem};
@@ -280,7 +280,11 @@ impl<P: Ports> Host<P> {
         report.notes.sort_by(|a, b| a.id.cmp(&b.id));
         report.removed_messages = messages;
         report.cleanup_failed_ids = cleaned.failed;
-        self.audit("delete", &removed, &request.actor, Some(&operation.id)).await;
+        let events = view.plan.items.iter().map(|item| Event {
+            from: Some(item.row.status.to_string()),
+            ..self.event("delete", &item.row.id, &request.actor, Some(&operation.id))
+        });
+        self.record(&events.collect::<Vec<_>>()).await;
         report.removed_session_ids = removed;
         self.end_moves(ctx, operation, &report.cleanup_failed_ids, view.has_stubborn()).await;
         report

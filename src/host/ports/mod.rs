@@ -2,6 +2,7 @@
 //! recording fakes in their place.
 
 mod agents;
+pub mod doctor;
 mod locks;
 
 use std::collections::BTreeSet;
@@ -72,6 +73,8 @@ pub trait StorePort: Send + Sync + 'static {
     fn all_ids(&self) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
     /// Sessions believed to run.
     fn live(&self) -> impl Future<Output = PortResult<Vec<Session>>> + Send;
+    /// How many are believed to run.
+    fn live_count(&self) -> impl Future<Output = PortResult<u64>> + Send;
     /// Live sessions whose timed rules are due.
     fn due(&self, now: Timestamp) -> impl Future<Output = PortResult<Vec<Session>>> + Send;
     /// Sections of the rail in order.
@@ -176,6 +179,8 @@ pub trait StorePort: Send + Sync + 'static {
         &self,
         results: &[(SessionId, u32, Evidence)],
     ) -> impl Future<Output = PortResult<Vec<SessionId>>> + Send;
+    /// Whether this program may still write: a newer one may have migrated the store (W3).
+    fn usable(&self) -> impl Future<Output = PortResult<()>> + Send;
     /// Settles sessions whose timed rules are due (T4).
     fn settle_due(&self) -> impl Future<Output = PortResult<()>> + Send;
     /// Sets or takes off pins; answers the ids that exist.
@@ -227,6 +232,11 @@ pub trait StorePort: Send + Sync + 'static {
     fn finish(&self, operation: &Operation) -> impl Future<Output = PortResult<()>> + Send;
     /// Operations that are not finished, oldest first.
     fn unfinished(&self) -> impl Future<Output = PortResult<Vec<Operation>>> + Send;
+    /// One operation.
+    fn operation(
+        &self,
+        id: &OperationId,
+    ) -> impl Future<Output = PortResult<Option<Operation>>> + Send;
     /// Operations, newest first.
     fn operations(&self, limit: usize) -> impl Future<Output = PortResult<Vec<Operation>>> + Send;
     /// Appends to the audit (W6).

@@ -59,6 +59,22 @@ async fn stop_can_say_that_the_work_is_done_k1() {
     assert_eq!(again.results[0].reason.as_deref(), Some("not running"));
 }
 
+/// K1, S2: it can be said of a session that ended before.
+#[tokio::test]
+async fn an_ended_session_can_be_declared_done_k1() {
+    let (host, recorder) = host(vec![running("a", None)]);
+    let stop = async |done| {
+        let (ctx, wanted) = (Context::new(), ids(&["a"]));
+        host.stop(&ctx, &wanted, &Conditions::default(), done, &OPERATOR).await.unwrap()
+    };
+    stop(false).await;
+    assert_eq!(recorder.session_now("a").unwrap().condition.status, Status::Killed);
+    let report = stop(true).await;
+    assert_eq!(recorder.session_now("a").unwrap().condition.status, Status::Done);
+    assert_eq!((report.results[0].stopped, &report.results[0].reason), (false, &None));
+    assert_eq!(stop(true).await.results[0].reason.as_deref(), Some("not running"));
+}
+
 /// K2: kill is stop, then the worktree is given back where it is clean.
 #[tokio::test]
 async fn kill_gives_back_a_clean_worktree_k2() {

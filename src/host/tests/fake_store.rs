@@ -111,6 +111,9 @@ impl StorePort for Recorder {
     async fn sections(&self) -> PortResult<Vec<Section>> {
         Ok(Vec::new())
     }
+    async fn live_count(&self) -> PortResult<u64> {
+        Ok(self.live().await?.len() as u64)
+    }
     async fn trash_count(&self) -> PortResult<u64> {
         Ok(self.read(|m| m.sessions.values().filter(|s| s.deletion.is_some()).count() as u64))
     }
@@ -296,7 +299,8 @@ impl StorePort for Recorder {
         self.call("end", Some(id), None)?;
         self.change(|m| {
             m.edit(id, |s| {
-                if s.condition.lifecycle.state.is_terminal() || s.deletion.is_some() {
+                let ended = s.condition.lifecycle.state.is_terminal();
+                if (ended && reason.is_some()) || s.deletion.is_some() {
                     return s;
                 }
                 let condition = match reason {
@@ -321,6 +325,9 @@ impl StorePort for Recorder {
             }
             changed
         }))
+    }
+    async fn usable(&self) -> PortResult<()> {
+        Ok(())
     }
     async fn settle_due(&self) -> PortResult<()> {
         self.call("settle_due", None, None)
@@ -440,6 +447,9 @@ impl StorePort for Recorder {
         let open =
             |o: &&Operation| matches!(o.state, OperationState::Running | OperationState::Stuck);
         Ok(self.read(|m| m.operations.iter().filter(open).cloned().collect()))
+    }
+    async fn operation(&self, id: &OperationId) -> PortResult<Option<Operation>> {
+        Ok(self.read(|m| m.operations.iter().find(|operation| operation.id == *id).cloned()))
     }
     async fn operations(&self, _limit: usize) -> PortResult<Vec<Operation>> {
         Ok(self.read(|m| m.operations.clone()))

@@ -118,6 +118,17 @@ pub fn name(pid: u32) -> Option<String> {
     system::name(pid)
 }
 
+/// Whether a process runs the program that this one runs, to the file; none where the system does not
+/// say.
+pub fn runs_own_program(pid: u32) -> Option<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let program = |of: &str| {
+        let found = std::fs::metadata(format!("/proc/{of}/exe")).ok()?;
+        Some((found.dev(), found.ino()))
+    };
+    Some(program(&pid.to_string())? == program("self")?)
+}
+
 /// Processes of this user that were started with `variable=value` in their environment: what is left
 /// of a launch whose keeper was killed (X3).
 ///

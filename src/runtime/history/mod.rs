@@ -9,11 +9,13 @@ mod reader;
 mod recorder;
 #[cfg(test)]
 mod tests;
+mod total;
 
 use std::path::{Path, PathBuf};
 
 pub use self::reader::{Entry, Reader};
 pub use self::recorder::Recorder;
+pub use self::total::{held, trim};
 
 /// Bytes before a record's payload.
 const HEADER: usize = 13;

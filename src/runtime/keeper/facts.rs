@@ -173,6 +173,9 @@ fn store<E: std::fmt::Display>(slot: &Slot, open: impl Fn() -> Result<FactsWrite
             if let (true, Work::Note(generation, report)) = (early, work) {
                 slot.lock().notes.push_front((generation, report));
             }
+            if let Some(writer) = writer.as_ref().filter(|_| slot.lock().next.is_none()) {
+                writer.tidy();
+            }
             continue;
         }
         writer = None;

@@ -27,7 +27,7 @@ use tokio::sync::{Mutex, Notify, watch};
 use self::core::{Core, Told};
 use self::facts::Storing;
 use self::registry::Claim;
-pub use self::registry::{Listed, listed, sweep};
+pub use self::registry::{Listed, listed, stale, sweep};
 use self::stop::StopState;
 use self::terminal::Terminal;
 use crate::domain::time::Timestamp;

@@ -1,5 +1,6 @@
 //! Which keepers there are: one socket and one entry beside it for each, in the runtime folder.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::os::lock::{self, Sharing};
-use crate::os::paths::private_dir;
+use crate::os::paths::{private_dir, private_file};
 use crate::os::proctree::Process;
 use crate::runtime::client::{Keeper as Client, spool};
 use crate::runtime::launch::{LaunchSpec, StartError, StartErrorKind};
@@ -49,7 +50,24 @@ pub fn listed(folder: &Path) -> Vec<Listed> {
         .collect()
 }
 
-/// Removes the sockets and entries that killed keepers left in a runtime folder (X4).
+/// What a keeper has beside its entry: its socket, and reports of hooks that wait for it.
+const BESIDE: [&str; 3] = ["sock", "hooks", "taken"];
+
+/// The sockets, entries and reports that killed keepers left in a runtime folder, as far as it can be read.
+pub fn stale(folder: &Path) -> Vec<PathBuf> {
+    let live: Vec<PathBuf> = listed(folder).into_iter().map(|keeper| keeper.socket).collect();
+    let ours = |it: &OsStr| it == EXTENSION || BESIDE.iter().any(|beside| it == *beside);
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(ours))
+        .filter(|path| !live.contains(&path.with_extension("sock")))
+        .collect();
+    found.sort();
+    found
+}
+
+/// Removes the sockets, entries and reports that killed keepers left in a runtime folder (X4).
 ///
 /// # Errors
 /// The folder cannot be locked or read.
@@ -60,17 +78,7 @@ pub async fn sweep(folder: &Path) -> io::Result<()> {
     // Whoever binds a socket holds the lock until it is listed: without an entry of a live keeper
     // nobody listens.
     let _lock = lock::lock(&folder.join(LOCK), Sharing::Exclusive).await?;
-    let live: Vec<PathBuf> = listed(folder).into_iter().map(|keeper| keeper.socket).collect();
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        let ours = path
-            .extension()
-            .is_some_and(|it| it == EXTENSION || it == "sock" || it == "hooks" || it == "taken");
-        if ours && !live.contains(&path.with_extension("sock")) {
-            std::fs::remove_file(&path)?;
-        }
-    }
-    Ok(())
+    stale(folder).iter().try_for_each(std::fs::remove_file)
 }
 
 /// A taken place.
@@ -117,6 +125,7 @@ impl Claim {
             generation: spec.generation,
             socket: self.socket.clone(),
         };
+        private_file(&self.entry())?;
         std::fs::write(self.entry(), serde_json::to_vec(&listed)?)
     }
 

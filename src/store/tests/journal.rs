@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::event::{Actor, Event};
+use crate::domain::ids::OperationId;
 use crate::domain::operation::{Asked, Operation, OperationState, StepResult, Verb};
 use crate::domain::plan::Conditions;
 use crate::domain::status::Status;
@@ -56,6 +57,8 @@ async fn operations_are_found_until_they_are_finished_v1() {
     let [kept] = &store.operations(5).await.unwrap()[..] else { panic!("one operation") };
     assert_eq!(kept, &operation);
     assert_eq!(kept.requested(), [id("shop-1")].into());
+    assert_eq!(store.operation(&operation.id).await.unwrap(), Some(operation));
+    assert_eq!(store.operation(&OperationId::new("other").unwrap()).await.unwrap(), None);
 }
 
 #[tokio::test]

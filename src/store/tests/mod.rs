@@ -1,10 +1,13 @@
 //! The store on real files.
 
 mod changes;
+mod full;
 mod journal;
 mod launch;
 mod lifecycle;
+mod old;
 mod page;
+pub(super) mod plans;
 mod purge;
 mod rail;
 mod record;
@@ -46,6 +49,11 @@ impl Fixture {
         let clock = Clock::fixed(Timestamp(1_000_000_000_000));
         let store = Store::open(&home, WorkspaceName::default(), clock.clone()).unwrap();
         Self { home, clock, store, _folder: folder }
+    }
+
+    /// Closes the store; the folder goes with what is answered.
+    pub(super) fn close(self) -> (Home, TempDir) {
+        (self.home, self._folder)
     }
 
     /// Another handle with connections of its own, as another process has.

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use crate::domain::activity::Activity;
-use crate::domain::query::{Filter, Order, PageQuery};
+use crate::domain::query::{Filter, Glance, Order, PageQuery};
 use crate::domain::rail::SectionKey;
+use crate::domain::session::Session;
 use crate::domain::status::{Status, Zone};
 
 use super::super::StoreError;
 use super::{Fixture, failing_pr, id, ids, name, section};
 
+/// P4: keyset pages and jumps to an offset cut the same order
 #[tokio::test]
 async fn pages_by_cursor_and_by_offset_give_the_whole_p4() {
     let fixture = Fixture::new();
@@ -46,11 +48,20 @@ async fn pages_by_cursor_and_by_offset_give_the_whole_p4() {
         }
         assert_eq!(by_cursor, whole.sessions);
         assert_eq!(by_offset, whole.sessions);
+        // From wherever the offset is counted, it is the same part.
+        for (offset, limit) in (0..=10).flat_map(|offset| [(offset, 1), (offset, 4)]) {
+            let part = PageQuery { cursor: None, offset, limit, ..query.clone() };
+            let page = fixture.store.page(&part).await.unwrap();
+            let (all, from) = (&whole.sessions, offset.min(whole.sessions.len()));
+            assert_eq!(page.sessions, all[from..(from + limit).min(all.len())], "{offset}");
+            assert_eq!(page.next_cursor.is_some(), from + limit < all.len(), "{offset} {limit}");
+        }
     }
     let foreign = PageQuery { cursor: Some("t:1:shop-1".into()), ..PageQuery::default() };
     assert!(matches!(fixture.store.page(&foreign).await, Err(StoreError::Cursor { .. })));
 }
 
+/// P5, P2: each filter, before limit and count; `--project` includes pinned ones
 #[tokio::test]
 async fn filters_apply_before_limit_and_count_p5() {
     let fixture = Fixture::new();
@@ -120,4 +131,64 @@ async fn filters_apply_before_limit_and_count_p5() {
     let unknown = Filter { project: Some(name("none")), ..Filter::default() };
     let unknown = fixture.store.page(&PageQuery { filter: unknown, ..PageQuery::default() }).await;
     assert!(matches!(unknown, Err(StoreError::NoProject { .. })));
+}
+
+/// P4: the first page of the sections near the viewport, or of all, 600 too, is what each page begins
+/// with
+#[tokio::test]
+async fn first_pages_are_what_each_page_begins_with_p4() {
+    let fixture = Fixture::new();
+    for n in 0..600 {
+        fixture.project(&format!("p{n}")).await;
+    }
+    for n in 0..24 {
+        // Every fourth is the child of the one before, in the same project.
+        let (project, parent) = match n % 4 {
+            3 => ((n - 1) % 5, Some(format!("p{}-{}", (n - 1) % 5, n - 1))),
+            _ => (n % 5, None),
+        };
+        fixture.live(&format!("p{project}-{n}"), parent.as_deref()).await;
+    }
+    fixture.live("chat-1", None).await;
+    fixture.live("p599-1", None).await;
+    fixture.observe("p0-5", 1, 2, Activity::Idle);
+    fixture.observe("p1-6", 1, 2, Activity::Blocked);
+    fixture.store.pin(&[id("p2-2"), id("chat-1")], true).await.unwrap();
+    fixture.tick();
+    fixture.store.pin(&[id("p0-10")], true).await.unwrap();
+    fixture.store.remove_project(&name("p4")).await.unwrap();
+    for order in [Order::Recent, Order::Zone] {
+        let pages = fixture.store.first_pages(None, order, 3).await.unwrap();
+        let shown: BTreeSet<String> = pages.iter().map(|(key, _)| key.to_string()).collect();
+        assert_eq!(pages.len(), shown.len(), "each section comes once");
+        let sections = fixture.store.sections().await.unwrap();
+        assert_eq!(sections.len(), 601);
+        for section in sections {
+            let rows = pages.iter().find(|(key, _)| *key == section.key);
+            let glances = rows.map(|(_, glances)| glances.clone()).unwrap_or_default();
+            let filter = Filter { section: Some(section.key.clone()), ..Filter::default() };
+            let query = PageQuery { filter, order, limit: 3, ..PageQuery::default() };
+            let page = fixture.store.page(&query).await.unwrap().sessions;
+            let expected: Vec<Glance> = page.into_iter().map(glance).collect();
+            assert_eq!(glances, expected, "{} {order:?}", section.key);
+        }
+        assert!(!shown.contains(section("p4").as_str()), "it is hidden");
+        let near = [SectionKey::pinned(), section("p0"), section("p4"), section("p7")];
+        let pages = fixture.store.first_pages(Some(&near), order, 3).await.unwrap();
+        let mut keys: Vec<SectionKey> = pages.into_iter().map(|(key, _)| key).collect();
+        keys.sort();
+        assert_eq!(keys, [SectionKey::pinned(), section("p0")]);
+    }
+}
+
+fn glance(session: Session) -> Glance {
+    Glance {
+        id: session.id,
+        root: session.shown.root,
+        title: session.title,
+        agent: session.launch.agent,
+        status: session.condition.status,
+        attention: session.condition.attention,
+        sorted_at: session.condition.sorted_at,
+    }
 }

@@ -112,7 +112,7 @@ impl<P: Ports> Effects<P> {
             }
             Effect::Seen(ids) => {
                 self.outcome(format!("{} not noted as seen", named(&ids)), async move |host| {
-                    host.seen(&ids).await?;
+                    host.seen(&ids, &Actor::Operator).await?;
                     Ok(Outcome::Quiet)
                 });
             }

@@ -208,7 +208,7 @@ impl<P: Ports> Worker<P> {
             crowded,
             waiting: ports.page(&waiting).await?.sessions,
             last_batch: ports.last_batch().await?,
-            live: ports.live().await?.len() as u64,
+            live: ports.live_count().await?,
             stuck: stuck.count() as u64,
         })
     }

@@ -85,6 +85,9 @@ async fn care_for_live<P: Ports>(
                 if noticed.is_err() {
                     return;
                 }
+                // Said at once, not only when something is to be written (W3).
+                let usable = host.ports().usable().await.map_err(Into::into);
+                tell(out, "store", usable).await;
                 sleep(CALM).await;
             }
         }

@@ -7,10 +7,10 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::watch;
 
 use crate::domain::key::Chord;
-use crate::os::paths::Home;
+use crate::os::paths::{Home, private_dir};
 use crate::tui::event::Failure;
 use crate::tui::keymap::{Keymap, KeymapError};
-use crate::tui::theme::{Background, Theme, ThemeChoice, ThemeError};
+use crate::tui::theme::{Background, Depth, Theme, ThemeChoice, ThemeError};
 
 /// Editors write a file in several steps: it is read this long after the last one.
 pub(super) const SETTLE: Duration = Duration::from_millis(50);
@@ -69,8 +69,8 @@ impl Files {
             .inspect_err(not_watched)
             .ok()?;
         // Made, so that files which are put there later are noticed too.
-        std::fs::create_dir_all(&self.config)
-            .map_err(notify::Error::io)
+        let made = if self.config.is_dir() { Ok(()) } else { private_dir(&self.config) };
+        made.map_err(notify::Error::io)
             .and_then(|()| watcher.watch(&self.config, RecursiveMode::Recursive))
             .inspect_err(not_watched)
             .ok()?;
@@ -80,6 +80,19 @@ impl Files {
 
 fn not_watched(error: &notify::Error) {
     tracing::warn!(%error, "key map and themes are not watched");
+}
+
+/// What is wrong with the operator's key map and theme, and what to do about each.
+pub fn mistakes(home: &Home, setting: &str) -> Vec<(String, Option<String>)> {
+    let theme = ThemeChoice {
+        setting: setting.to_owned(),
+        depth: Depth::Rgb,
+        background: Background::Dark,
+    };
+    let files = Files::new(home, None, theme);
+    let keymap = files.keymap().err().map(|error| (error.to_string(), error.hint()));
+    let theme = files.theme().err().map(|error| (error.to_string(), error.hint()));
+    keymap.into_iter().chain(theme).collect()
 }
 
 /// A watch on the operator's files, until it is dropped.
@@ -112,7 +125,6 @@ impl From<ThemeError> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::theme::Depth;
 
     #[tokio::test]
     async fn a_file_that_is_written_is_noticed() {

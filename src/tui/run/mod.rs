@@ -27,6 +27,7 @@ use super::glyph::{Glyphs, Surroundings};
 use super::terminal::{Terminal, Wishes};
 use super::theme::{Depth, ThemeChoice, background_from_colorfgbg};
 use files::Files;
+pub use files::mistakes;
 use turn::Dashboard;
 
 /// How long a job may take to end after the dashboard was left; what is not done then is finished by

@@ -83,9 +83,24 @@ async fn every_obstacle_has_its_own_words_c1() {
     check(Some("a/b")).await.unwrap();
     check(None).await.unwrap();
     git(&bench.repository(), ["branch", "callboard/shop-1"]);
-    let error = check(None).await.unwrap_err();
-    assert!(matches!(error, WorkspaceError::BranchExists(_)), "{error}");
+    assert_eq!(check(None).await.unwrap().branch, "callboard/shop-1-2");
     check(Some("callboard/shop-1")).await.unwrap();
+}
+
+/// Two installations may work on one repository: each session gets a branch of its own, and what was
+/// planned is made or nothing.
+#[tokio::test]
+async fn the_next_free_branch_is_taken_where_none_was_named() {
+    let bench = Bench::new();
+    git(&bench.repository(), ["branch", "callboard/shop-1"]);
+    git(&bench.repository(), ["branch", "callboard/shop-1-2"]);
+    let free = bench.workspace.check_worktree(&bench.request("shop-1")).await.unwrap().branch;
+    assert_eq!(free, "callboard/shop-1-3");
+    git(&bench.repository(), ["branch", &free]);
+    let planned = WorktreeRequest { free_branch: Some(free), ..bench.request("shop-1") };
+    let error = bench.workspace.create_worktree(&planned).await.unwrap_err();
+    assert!(matches!(error, WorkspaceError::BranchExists(_)), "{error}");
+    assert_eq!(bench.make("shop-1").await.branch, "callboard/shop-1-4");
 }
 
 #[tokio::test]

@@ -48,6 +48,7 @@ impl Bench {
             project: ProjectName::new("shop").unwrap(),
             repository: self.repository(),
             branch: None,
+            free_branch: None,
             base: None,
         }
     }

@@ -59,6 +59,7 @@ async fn paths_with_blanks_and_newlines_work() {
         project: ProjectName::new("shop").unwrap(),
         repository: repository.clone(),
         branch: None,
+        free_branch: None,
         base: None,
     };
     let made = workspace.create_worktree(&request).await.unwrap();

@@ -1,0 +1,233 @@
+//! An installation as `doctor` sees it: also where its configuration is wrong or its store cannot be
+//! opened.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::agents::Registry;
+use crate::config::{Config, ConfigError};
+use crate::domain::error::ErrorKind;
+use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::domain::time::Timestamp;
+use crate::host::ports::doctor::{
+    AgentState, Backup, DoctorPort, KeeperState, RemainsPort, RepairedStore, StoreHealth,
+};
+use crate::host::ports::{PortError, PortResult};
+use crate::os::clock::Clock;
+use crate::os::paths::Home;
+use crate::os::proctree;
+use crate::runtime::client::Keeper;
+use crate::runtime::history;
+use crate::runtime::keeper::{self, Listed};
+use crate::store::{StoreError, health, repair};
+use crate::workspace::Workspace;
+
+use super::Real;
+
+/// How long a keeper may take to answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The parts of an installation that need no open store.
+#[derive(Debug)]
+pub struct Installation {
+    home: Home,
+    workspace: WorkspaceName,
+    config: Config,
+    agents: Registry,
+    mistakes: Vec<(String, Option<String>)>,
+}
+
+impl Installation {
+    /// Reads what can be read of the operator's files; `more` are mistakes in those that the dashboard
+    /// alone reads.
+    pub fn new(
+        home: Home,
+        workspace: WorkspaceName,
+        config: Result<Config, ConfigError>,
+        more: Vec<(String, Option<String>)>,
+    ) -> Self {
+        let mut mistakes = Vec::new();
+        let config = config.unwrap_or_else(|error| {
+            mistakes.push((error.to_string(), error.hint()));
+            Config::default()
+        });
+        let (agents, wrong) = Registry::load(&home, &config);
+        mistakes.extend(wrong.iter().map(|mistake| (mistake.to_string(), mistake.hint.clone())));
+        mistakes.extend(more);
+        Self { home, workspace, config, agents, mistakes }
+    }
+}
+
+/// The folder that sockets of keepers are in: a short one where the home is too deep.
+pub(super) fn socket_folder(home: &Home, workspace: &WorkspaceName) -> PathBuf {
+    let socket = home.socket(workspace, &SessionId::numbered(None, 1));
+    socket.parent().map_or_else(|| home.run.clone(), PathBuf::from)
+}
+
+/// Drops the oldest terminal history beyond what the configuration allows; answers the bytes.
+pub(super) fn trim_history(
+    home: &Home,
+    config: &Config,
+    sockets: &std::path::Path,
+) -> std::io::Result<u64> {
+    let live: BTreeSet<PathBuf> = keeper::listed(sockets)
+        .iter()
+        .map(|keeper| home.history(&keeper.workspace, &keeper.session))
+        .collect();
+    history::trim(&home.histories(), most_history(config), &live)
+}
+
+fn most_history(config: &Config) -> u64 {
+    config.history_mebibytes.saturating_mul(1 << 20)
+}
+
+async fn blocking<T: Send + 'static>(
+    what: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PortResult<T> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| failed(what, &error))
+}
+
+fn failed(what: &str, error: &impl std::fmt::Display) -> PortError {
+    let message = format!("could not {what}: {error}");
+    PortError { kind: ErrorKind::Failed, message, hint: None }
+}
+
+impl DoctorPort for Installation {
+    fn home(&self) -> &Home {
+        &self.home
+    }
+
+    fn now(&self) -> Timestamp {
+        Clock::System.now()
+    }
+
+    fn sockets(&self) -> PathBuf {
+        socket_folder(&self.home, &self.workspace)
+    }
+
+    fn mistakes(&self) -> Vec<(String, Option<String>)> {
+        self.mistakes.clone()
+    }
+
+    async fn store(&self) -> StoreHealth {
+        let home = self.home.clone();
+        match blocking("look at the store", move || health::examine(&home)).await {
+            Ok(Ok(found)) => StoreHealth {
+                fault: None,
+                damaged: !found.damage.is_empty(),
+                version: found.version,
+                known: found.known,
+                damage: found.damage,
+                references: found.references,
+                search: found.search,
+                totals: found.totals,
+            },
+            Ok(Err(error)) => StoreHealth {
+                damaged: matches!(error, StoreError::Damaged { .. }),
+                fault: Some(error.into()),
+                ..StoreHealth::default()
+            },
+            Err(error) => StoreHealth { fault: Some(error), ..StoreHealth::default() },
+        }
+    }
+
+    async fn backups(&self) -> Vec<Backup> {
+        let home = self.home.clone();
+        blocking("look at the backups", move || health::backups(&home)).await.unwrap_or_default()
+    }
+
+    async fn repair_store(&self) -> PortResult<RepairedStore> {
+        let (home, now) = (self.home.clone(), self.now());
+        let done = blocking("repair the store", move || repair::repair(&home, now)).await??;
+        Ok(RepairedStore { aside: done.aside, restored: done.restored, bad: done.bad })
+    }
+
+    async fn recount_store(&self) -> PortResult<()> {
+        let home = self.home.clone();
+        Ok(blocking("count anew", move || health::recount(&home)).await??)
+    }
+
+    async fn git(&self) -> PortResult<String> {
+        let workspace = Workspace::new(self.home.clone(), self.workspace.clone(), &self.config);
+        Ok(workspace.git_version().await?)
+    }
+
+    async fn agents(&self) -> Vec<AgentState> {
+        let defaults = Config::default();
+        let chosen = self.agents.agent_of(&self.config.agent).unwrap_or_default();
+        let mut found = Vec::new();
+        for name in self.agents.names() {
+            let Some(definition) = self.agents.find(name) else { continue };
+            let by_session = definition.program == super::agents::BY_SESSION;
+            if by_session {
+                continue;
+            }
+            found.push(AgentState {
+                name: name.to_owned(),
+                program: self.agents.program(name).ok(),
+                version: super::agent_version(&self.agents, name).await,
+                verified: Some(definition.verified.clone()).filter(|text| !text.is_empty()),
+                is_chosen: name == chosen && self.config.agent != defaults.agent,
+            });
+        }
+        found
+    }
+
+    async fn keepers(&self) -> Vec<KeeperState> {
+        let mut found = Vec::new();
+        for listed in keeper::listed(&self.sockets()) {
+            let silent = match tokio::time::timeout(PATIENCE, Keeper::connect(&listed.socket)).await
+            {
+                Ok(Ok(_)) => None,
+                Ok(Err(error)) => Some(error.to_string()),
+                Err(_) => Some(format!("not within {} s", PATIENCE.as_secs())),
+            };
+            // One that ended meanwhile has no need to answer.
+            if silent.is_none() || listed.keeper.is_alive() {
+                let other_program = proctree::runs_own_program(listed.keeper.pid) == Some(false);
+                let (session, pid) = (listed.session, listed.keeper.pid);
+                found.push(KeeperState { session, pid, silent, other_program });
+            }
+        }
+        found
+    }
+
+    async fn stale_sockets(&self) -> Vec<PathBuf> {
+        keeper::stale(&self.sockets())
+    }
+
+    async fn sweep_sockets(&self) -> PortResult<()> {
+        keeper::sweep(&self.sockets()).await.map_err(|error| failed("remove stale sockets", &error))
+    }
+
+    async fn history(&self) -> (u64, u64) {
+        let root = self.home.histories();
+        let held = blocking("measure terminal history", move || history::held(&root)).await;
+        (held.map_or(0, Result::unwrap_or_default), most_history(&self.config))
+    }
+
+    async fn trim_history(&self) -> PortResult<u64> {
+        let (home, config, sockets) = (self.home.clone(), self.config.clone(), self.sockets());
+        let what = "drop terminal history";
+        let freed = blocking(what, move || trim_history(&home, &config, &sockets)).await?;
+        freed.map_err(|error| failed(what, &error))
+    }
+}
+
+impl RemainsPort for Real {
+    async fn keepers_listed(&self) -> Vec<SessionId> {
+        let ours = |keeper: &Listed| keeper.workspace == *self.store.workspace();
+        let listed = keeper::listed(&self.socket_folder());
+        listed.into_iter().filter(ours).map(|keeper| keeper.session).collect()
+    }
+
+    async fn strays(&self) -> PortResult<Vec<u32>> {
+        Ok(self.find_strays().await.iter().map(|stray| stray.process.pid).collect())
+    }
+
+    async fn in_trash(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
+        Ok(self.workspace.in_trash().await?)
+    }
+}

@@ -1,0 +1,40 @@
+//! Programs that are called: git and the agents.
+
+use crate::domain::check::Check;
+use crate::host::ports::doctor::{AgentState, DoctorPort};
+
+/// git must be there for worktrees.
+pub(super) async fn git(port: &impl DoctorPort) -> Check {
+    match port.git().await {
+        Ok(version) => Check::good("git", version),
+        Err(error) => {
+            let hint = error.hint.unwrap_or_else(|| "install git 2.30 or newer".to_owned());
+            Check::bad("git", error.message, hint)
+        }
+    }
+}
+
+/// Each agent that was found; a missing one is a fault where the configuration chose it.
+pub(super) async fn look(port: &impl DoctorPort) -> Vec<Check> {
+    port.agents().await.iter().map(check).collect()
+}
+
+fn check(agent: &AgentState) -> Check {
+    let name = format!("agent: {}", agent.name);
+    match &agent.program {
+        Some(program) => {
+            let version = agent.version.as_deref().unwrap_or("version not told");
+            let tried = match &agent.verified {
+                Some(verified) => format!(", tried with {verified}"),
+                None => ", not verified".to_owned(),
+            };
+            Check::good(&name, format!("{version} at {}{tried}", program.display()))
+        }
+        None if agent.is_chosen => Check::bad(
+            &name,
+            "its program is not found, and the configuration chooses it for new sessions",
+            "install it, or choose another with `agent = ...` in config.toml",
+        ),
+        None => Check::good(&name, "not installed"),
+    }
+}

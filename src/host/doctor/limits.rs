@@ -1,0 +1,66 @@
+//! What the system allows, and what is kept without end otherwise.
+
+use crate::domain::check::Check;
+use crate::host::ports::doctor::DoctorPort;
+use crate::os::limits;
+
+use super::outcome;
+
+/// Least number of open files: a dashboard has a connection to each keeper that it shows.
+const DESCRIPTORS: u64 = 1_024;
+/// Least number of watched folders, and of watchers.
+const WATCHES: (u64, u64) = (1_024, 64);
+
+pub(super) fn look() -> Vec<Check> {
+    vec![descriptors(limits::descriptors()), watches(limits::watches())]
+}
+
+pub(super) fn descriptors(allowed: Option<u64>) -> Check {
+    let name = "limits: open files";
+    match allowed {
+        Some(few) if few < DESCRIPTORS => Check::bad(
+            name,
+            format!("a process may have {few} open, {DESCRIPTORS} are needed with many sessions"),
+            format!("raise it for the shell: ulimit -n {DESCRIPTORS}"),
+        ),
+        Some(many) => Check::good(name, many.to_string()),
+        None => Check::good(name, "no limit"),
+    }
+}
+
+pub(super) fn watches(allowed: Option<(u64, u64)>) -> Check {
+    let name = "limits: watches";
+    match allowed {
+        Some((watches, watchers)) if watches < WATCHES.0 || watchers < WATCHES.1 => Check::bad(
+            name,
+            format!(
+                "{watches} watches by {watchers} watchers; without them changes of others show after 2 s"
+            ),
+            "raise fs.inotify.max_user_watches and fs.inotify.max_user_instances with sysctl",
+        ),
+        Some((watches, watchers)) => {
+            Check::good(name, format!("{watches} watches by {watchers} watchers"))
+        }
+        None => Check::good(name, "the system does not say"),
+    }
+}
+
+/// Terminal history of all sessions together (`spec/store.md` W7).
+pub(super) async fn history(port: &impl DoctorPort) -> Vec<Check> {
+    let (bytes, most) = port.history().await;
+    let text = format!("{} of at most {} MiB", bytes >> 20, most >> 20);
+    vec![if bytes > most {
+        let hint = "`callboard doctor --repair` drops the oldest, as does every launch";
+        Check::bad("limits: terminal history", text, hint)
+    } else {
+        Check::good("limits: terminal history", text)
+    }]
+}
+
+/// Drops the oldest.
+pub(super) async fn trim(port: &impl DoctorPort) -> Vec<String> {
+    match port.trim_history().await {
+        Ok(freed) => vec![format!("dropped {} MiB of the oldest terminal history", freed >> 20)],
+        Err(error) => vec![outcome(String::new(), Err(error))],
+    }
+}

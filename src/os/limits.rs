@@ -1,0 +1,30 @@
+//! What the system allows this user and this file system.
+
+use std::io;
+use std::path::Path;
+
+use rustix::process::{Resource, getrlimit};
+
+/// How many files a process may have open; none where there is no limit.
+pub fn descriptors() -> Option<u64> {
+    getrlimit(Resource::Nofile).current
+}
+
+/// How many folders and files of this user may be watched for changes, and by how many processes at
+/// most; none where the system does not say.
+pub fn watches() -> Option<(u64, u64)> {
+    let read = |name: &str| -> Option<u64> {
+        let text = std::fs::read_to_string(Path::new("/proc/sys/fs/inotify").join(name)).ok()?;
+        text.trim().parse().ok()
+    };
+    Some((read("max_user_watches")?, read("max_user_instances")?))
+}
+
+/// Bytes that this user can still write below a folder.
+///
+/// # Errors
+/// The folder is not there.
+pub fn free_space(folder: &Path) -> io::Result<u64> {
+    let found = rustix::fs::statvfs(folder)?;
+    Ok(found.f_bavail.saturating_mul(found.f_frsize))
+}
