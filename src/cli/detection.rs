@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -28,11 +29,15 @@ use super::output::{Output, Table};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// `agents explain`
-#[derive(Debug, Serialize)]
-struct ExplainJson<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ExplainJson<'a> {
+    /// The session.
     id: &'a SessionId,
+    /// Its agent.
     agent: &'a str,
+    /// What is concluded.
     activity: Activity,
+    /// Since when.
     since: Timestamp,
     /// Who concluded it.
     witness: String,
@@ -44,13 +49,18 @@ struct ExplainJson<'a> {
     witnesses: Vec<WitnessJson>,
 }
 
-#[derive(Debug, Serialize)]
-struct WitnessJson {
+/// What one witness says.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct WitnessJson {
+    /// `osc7501`, `hook`, `screen` or `title`, `progress`, `process`.
     witness: String,
     /// What it says; none where it is silent.
     says: Option<Activity>,
+    /// Since when it says so.
     since: Option<Timestamp>,
+    /// The same as an age.
     age_seconds: Option<f64>,
+    /// The rule that matched, or the event of a hook.
     rule: Option<String>,
     /// The text that matched.
     text: Option<String>,
@@ -153,20 +163,25 @@ fn text(explained: &ExplainJson<'_>, now: Timestamp) -> String {
 }
 
 /// `agents test`: `transitions, final`.
-#[derive(Debug, PartialEq, Serialize)]
-struct TestJson {
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct TestJson {
+    /// Each change of the activity, in order.
     transitions: Vec<TransitionJson>,
     /// What is concluded at the end.
     #[serde(rename = "final")]
     last: Activity,
 }
 
-#[derive(Debug, PartialEq, Serialize)]
-struct TransitionJson {
+/// One change of the activity.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct TransitionJson {
     /// Seconds of the recording.
     at: f64,
+    /// What is concluded from then on.
     activity: Activity,
+    /// Who concluded it.
     witness: String,
+    /// The rule behind it.
     rule: Option<String>,
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::error::ErrorKind;
@@ -22,23 +23,30 @@ use super::output::{Table, write_text};
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// `diff`
-#[derive(Debug, Serialize)]
-struct DiffJson<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DiffJson<'a> {
+    /// The session.
     id: &'a SessionId,
     /// The commit that it is compared with.
     base: &'a str,
+    /// The files that differ.
     files: Vec<FileJson<'a>>,
+    /// Added lines in all.
     added: u32,
+    /// Removed lines in all.
     removed: u32,
     /// The patch as text; none with `--stat`.
     patch: Option<Cow<'a, str>>,
 }
 
-#[derive(Debug, Serialize)]
-struct FileJson<'a> {
+/// A file that differs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FileJson<'a> {
+    /// Its path below the worktree.
     path: Cow<'a, str>,
     /// None for a binary file.
     added: Option<u32>,
+    /// Removed lines; none for a binary file.
     removed: Option<u32>,
 }
 

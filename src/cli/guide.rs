@@ -1,5 +1,6 @@
 //! `guide`: how an agent in a session uses callboard.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{CommandResult, Ending};
@@ -9,8 +10,9 @@ use super::output::Output;
 const GUIDE: &str = include_str!("../../assets/guide.md");
 
 /// `guide --json`
-#[derive(Debug, Serialize)]
-struct GuideJson {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct GuideJson {
+    /// The guide, as Markdown.
     text: &'static str,
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::ids::SessionId;
@@ -22,11 +23,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const LAST_OUTPUT: Duration = Duration::from_millis(300);
 
 /// `log --cast`: `id, file, events, seconds`.
-#[derive(Debug, Serialize)]
-struct LogJson<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LogJson<'a> {
+    /// The session.
     id: &'a SessionId,
+    /// The recording.
     file: &'a Path,
+    /// How many events it has.
     events: u64,
+    /// How long it takes.
     seconds: f64,
 }
 

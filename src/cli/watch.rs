@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::Stdio;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -31,10 +32,13 @@ const CALM: Duration = Duration::from_secs(1);
 const PROBE_EVERY: Duration = Duration::from_mins(1);
 
 /// What of a session is watched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-struct Seen {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Seen {
+    /// Its status.
     status: Status,
+    /// Its activity.
     activity: Activity,
+    /// Why it wanted the operator.
     attention: Option<Attention>,
 }
 
@@ -50,13 +54,19 @@ impl Seen {
 }
 
 /// One line of `watch --json`.
-#[derive(Debug, Serialize)]
-struct ChangeJson<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ChangeJson<'a> {
+    /// When it was noticed.
     at: Timestamp,
+    /// The session.
     id: &'a SessionId,
+    /// Its title.
     title: &'a str,
+    /// Its status now.
     status: Status,
+    /// Its activity now.
     activity: Activity,
+    /// Why it wants the operator; none where it does not.
     attention: Option<Attention>,
     /// Whether it is in the trash now.
     deleted: bool,

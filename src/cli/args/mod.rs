@@ -128,6 +128,8 @@ pub(crate) enum Command {
     Project(ProjectCommand),
     /// Create a session
     Spawn(Box<SpawnArgs>),
+    /// Create a session from the conversation of another
+    Fork(ForkArgs),
     /// List sessions
     List(Box<ListArgs>),
     /// List the sections of the rail with their counts
@@ -144,14 +146,6 @@ pub(crate) enum Command {
     Screen(ScreenArgs),
     /// Type a text into agents, or answer the question that one shows
     Send(SendArgs),
-    /// Print what a session changed, with uncommitted and new files
-    Diff(DiffArgs),
-    /// Create a session from the conversation of another
-    Fork(ForkArgs),
-    /// Watch without a screen: print what changes
-    Watch(WatchArgs),
-    /// Print the terminal history of a session
-    Log(LogArgs),
     /// Press keys in a session
     Keys(KeysArgs),
     /// Wait until a session is in a state
@@ -178,6 +172,10 @@ pub(crate) enum Command {
     Rename(RenameArgs),
     /// Note that the operator looked at sessions
     Seen(IdsArgs),
+    /// Print the terminal history of a session
+    Log(LogArgs),
+    /// Print what a session changed, with uncommitted and new files
+    Diff(DiffArgs),
     /// Print prompts and reports of a session
     Messages {
         /// Session
@@ -186,6 +184,8 @@ pub(crate) enum Command {
     },
     /// Print what was done to sessions, when and by whom
     Events(EventsArgs),
+    /// Watch without a screen: print what changes
+    Watch(WatchArgs),
     /// List operations; resume, undo or abandon one
     #[command(subcommand_required = false)]
     Ops {
