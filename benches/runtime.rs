@@ -145,6 +145,7 @@ impl Installation {
 fn request(folder: &Path) -> CreateRequest {
     CreateRequest {
         place: Place::Chat(folder.to_owned()),
+        fork: None,
         launch: LaunchFacts {
             agent: "command".to_owned(),
             target: "command".to_owned(),

@@ -6,6 +6,7 @@ use tokio::process::Command;
 
 use crate::agents::Registry;
 use crate::domain::agent::AnswerWay;
+use crate::domain::launch::ForkOf;
 use crate::domain::session::LaunchFacts;
 use crate::domain::text::{clean_line, cut};
 use crate::host::ports::{AgentPort, CallerLimits, LaunchPlan, PortResult};
@@ -52,6 +53,19 @@ impl<R: Send + Sync + 'static> AgentPort for Real<R> {
 
     fn can_resume(&self, agent: &str) -> bool {
         self.agents.can_resume(agent)
+    }
+
+    fn can_fork(&self, agent: &str) -> bool {
+        self.agents.can_fork(agent)
+    }
+
+    fn plan_fork(
+        &self,
+        launch: &LaunchFacts,
+        prompt: Option<&str>,
+        of: &ForkOf,
+    ) -> PortResult<LaunchPlan> {
+        Ok(self.agents.plan_fork(launch, prompt, of)?)
     }
 
     fn plan_launch(

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::agents;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
 use crate::domain::probe::Evidence;
@@ -48,6 +49,13 @@ impl RuntimePort for Real {
     async fn start(&self, ctx: &Context, request: &StartRequest) -> PortResult<Started> {
         if let Some(running) = self.running(ctx, request).await {
             return Ok(running);
+        }
+        if let Some(carry) = &request.plan.carry {
+            agents::bring(carry, &request.folder).map_err(|error| PortError {
+                kind: ErrorKind::Failed,
+                message: format!("copying the conversation {}: {error}", carry.from.display()),
+                hint: None,
+            })?;
         }
         let spec = self.spec(request)?;
         self.make_room_for_history().await;

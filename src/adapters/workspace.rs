@@ -7,6 +7,7 @@ use crate::domain::error::ErrorKind;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
 use crate::domain::plan::Advice;
 use crate::domain::rail::ProjectSetup;
+use crate::domain::worktree::Difference;
 use crate::host::context::{Context, Ended};
 use crate::host::ports::{
     Changes, FolderPort, Freed, Moved, PortError, PortResult, Staying, WorkspacePort, Worktree,
@@ -30,6 +31,17 @@ impl<R: Send + Sync + 'static> FolderPort for Real<R> {
 
     async fn diff(&self, ctx: &Context, worktree: &Path, base: Option<&str>) -> PortResult<String> {
         within(ctx, "reading the changes", self.workspace.diff(worktree, base)).await
+    }
+
+    async fn difference(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        base: Option<&str>,
+        patch: bool,
+    ) -> PortResult<Difference> {
+        let work = self.workspace.difference(worktree, base, patch);
+        within(ctx, "reading the changes", work).await
     }
 
     async fn staying(

@@ -53,6 +53,12 @@ pub struct Launch {
     pub session_id: Vec<String>,
     /// Resumes the conversation `{session_id}`; a subcommand goes before everything else.
     pub resume: Vec<String>,
+    /// Goes on with the conversation `{session_id}` in one of its own, whose id is `{new_id}` where the
+    /// agent takes one; a subcommand goes before everything else.
+    pub fork: Vec<String>,
+    /// The file of a conversation, for an agent that looks for it by its folder: `~` is the home,
+    /// `{folder}` the folder with a dash for all that is no letter or digit. A fork gets a copy.
+    pub transcript: String,
     /// Chooses `{model}`.
     pub model: Vec<String>,
     /// Chooses `{permission_mode}`.
@@ -98,6 +104,7 @@ impl Definition {
             ("args", &launch.args, ""),
             ("session_id", &launch.session_id, "{session_id}"),
             ("resume", &launch.resume, "{session_id}"),
+            ("fork", &launch.fork, "{session_id}"),
             ("model", &launch.model, "{model}"),
             ("permission_mode", &launch.permission_mode, "{permission_mode}"),
             ("prompt", &launch.prompt, "{prompt}"),

@@ -50,6 +50,14 @@ pub enum AgentError {
         /// Model or permission mode.
         what: &'static str,
     },
+    /// The conversation that is to be forked is not where the agent keeps them.
+    #[error("agent {agent} has stored no such conversation: {} is missing", path.display())]
+    NotStored {
+        /// The agent.
+        agent: String,
+        /// Where it should be.
+        path: PathBuf,
+    },
     /// A NUL, which no argument can hold.
     #[error("the {0} holds a NUL character")]
     Nul(&'static str),
@@ -66,9 +74,10 @@ impl AgentError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Unknown { .. } => ErrorKind::NotFound,
-            Self::ProgramMissing { .. } | Self::NotExecutable { .. } | Self::PathNotText { .. } => {
-                ErrorKind::Refused
-            }
+            Self::ProgramMissing { .. }
+            | Self::NotExecutable { .. }
+            | Self::PathNotText { .. }
+            | Self::NotStored { .. } => ErrorKind::Refused,
             Self::NoProgram(_)
             | Self::NotOffered { .. }
             | Self::Nul(_)
@@ -88,6 +97,9 @@ impl AgentError {
             }
             Self::NoProgram(_) => Some("give program and arguments after --".to_owned()),
             Self::PromptTooLong { .. } => Some("put the text into a file and name that".to_owned()),
+            Self::NotStored { .. } => {
+                Some("an agent stores a conversation once something was said in it".to_owned())
+            }
             Self::PathNotText { .. } | Self::NotOffered { .. } | Self::Nul(_) => None,
         }
     }

@@ -1,9 +1,12 @@
 //! From a definition and a session to program and arguments; never a shell line (G4).
 
+use std::io;
+use std::path::{Path, PathBuf};
+
 use super::lookup::ARGUMENTS;
 use super::{AgentError, Definition, Registry};
 use crate::config::Target;
-use crate::domain::launch::{LaunchPlan, LaunchedHow};
+use crate::domain::launch::{Carry, ForkOf, LaunchPlan, LaunchedHow};
 use crate::domain::session::LaunchFacts;
 use crate::os::random;
 
@@ -13,6 +16,14 @@ pub(super) const PROMPT_LIMIT: usize = 1 << 20;
 /// Longest prompt given as an argument, bytes: what Linux takes as one argument, with room for the
 /// rest of its word. A longer one is typed.
 const ARGUMENT_LIMIT: usize = 127 << 10;
+
+/// How a conversation begins.
+#[derive(Debug, Clone, Copy)]
+enum Begin<'a> {
+    New,
+    Resume(&'a str),
+    Fork(&'a str),
+}
 
 impl Registry {
     /// Works out how to launch; `resume` asks for the conversation of `launch`, where there is one
@@ -27,23 +38,61 @@ impl Registry {
         resume: bool,
     ) -> Result<LaunchPlan, AgentError> {
         let definition = self.known(&launch.agent)?;
+        let known = launch.agent_session_id.as_deref();
+        let resumed = known.filter(|_| resume && !definition.launch.resume.is_empty());
+        let begin = resumed.map_or(Begin::New, Begin::Resume);
+        self.plan(definition, launch, prompt, begin)
+    }
+
+    /// Works out how to launch a session that goes on with another one's conversation.
+    ///
+    /// # Errors
+    /// As [`Registry::plan_launch`]; or the agent cannot fork, or has not stored the conversation.
+    pub fn plan_fork(
+        &self,
+        launch: &LaunchFacts,
+        prompt: Option<&str>,
+        of: &ForkOf,
+    ) -> Result<LaunchPlan, AgentError> {
+        let definition = self.known(&launch.agent)?;
+        if definition.launch.fork.is_empty() {
+            let agent = definition.title.clone();
+            return Err(AgentError::NotOffered { agent, what: "fork" });
+        }
+        let plan = self.plan(definition, launch, prompt, Begin::Fork(&of.conversation))?;
+        let carry = carry(&definition.launch.transcript, of, self.lookup.home.as_deref());
+        if let Some(missing) = carry.as_ref().filter(|carry| !carry.from.is_file()) {
+            let agent = definition.title.clone();
+            return Err(AgentError::NotStored { agent, path: missing.from.clone() });
+        }
+        Ok(LaunchPlan { carry, ..plan })
+    }
+
+    fn plan(
+        &self,
+        definition: &Definition,
+        launch: &LaunchFacts,
+        prompt: Option<&str>,
+        begin: Begin<'_>,
+    ) -> Result<LaunchPlan, AgentError> {
         let none = Target::default();
         let target =
             self.targets.get(&launch.target).filter(|it| it.agent == launch.agent).unwrap_or(&none);
         let prompt = prompt.filter(|prompt| !prompt.is_empty());
         check_prompt(prompt)?;
-        let resumed = launch
-            .agent_session_id
-            .as_deref()
-            .filter(|_| resume && !definition.launch.resume.is_empty());
-        let set = (resumed.is_none() && !definition.launch.session_id.is_empty())
-            .then(random::conversation);
+        let ways = &definition.launch;
+        let takes_id = match begin {
+            Begin::New => !ways.session_id.is_empty(),
+            Begin::Resume(_) => false,
+            Begin::Fork(_) => ways.fork.iter().any(|word| word.contains("{new_id}")),
+        };
+        let set = takes_id.then(random::conversation);
         let given = prompt.and_then(|prompt| prompt_words(definition, prompt));
 
         let mut argv = self.program_words(definition, launch, target)?;
-        let session = conversation_words(definition, resumed, set.as_deref());
-        let subcommand =
-            resumed.is_some() && !session.first().is_some_and(|word| word.starts_with('-'));
+        let session = conversation_words(definition, begin, set.as_deref());
+        let subcommand = !matches!(begin, Begin::New)
+            && !session.first().is_some_and(|word| word.starts_with('-'));
         let at = if subcommand { 1 } else { argv.len() };
         argv.splice(at..at, session);
         let model = launch.model.as_deref().or(target.model.as_deref());
@@ -66,12 +115,16 @@ impl Registry {
             env: env.map(|(name, value)| (name.clone(), value.clone())).collect(),
             env_drop: definition.env.drop.clone(),
             prompt_in_argv: given.is_some(),
-            how: match (resumed, prompt) {
-                (Some(_), _) => LaunchedHow::Resumed,
-                (None, Some(_)) => LaunchedHow::PromptAgain,
-                (None, None) => LaunchedHow::Fresh,
+            how: match (begin, prompt) {
+                (Begin::Resume(_) | Begin::Fork(_), _) => LaunchedHow::Resumed,
+                (Begin::New, Some(_)) => LaunchedHow::PromptAgain,
+                (Begin::New, None) => LaunchedHow::Fresh,
             },
-            agent_session_id: set.or_else(|| resumed.map(str::to_owned)),
+            agent_session_id: match begin {
+                Begin::Resume(id) => Some(id.to_owned()),
+                Begin::New | Begin::Fork(_) => set,
+            },
+            carry: None,
         })
     }
 
@@ -127,16 +180,53 @@ fn prompt_words(definition: &Definition, prompt: &str) -> Option<Vec<String>> {
         .then(|| expand(template, "{prompt}", prompt))
 }
 
-fn conversation_words(
-    definition: &Definition,
-    resumed: Option<&str>,
-    set: Option<&str>,
-) -> Vec<String> {
-    match (resumed, set) {
-        (Some(id), _) => expand(&definition.launch.resume, "{session_id}", id),
-        (None, Some(id)) => expand(&definition.launch.session_id, "{session_id}", id),
-        (None, None) => Vec::new(),
+fn conversation_words(definition: &Definition, begin: Begin<'_>, set: Option<&str>) -> Vec<String> {
+    let ways = &definition.launch;
+    match (begin, set) {
+        (Begin::Resume(id), _) => expand(&ways.resume, "{session_id}", id),
+        (Begin::Fork(id), new) => {
+            let words = expand(&ways.fork, "{session_id}", id);
+            expand(&words, "{new_id}", new.unwrap_or_default())
+        }
+        (Begin::New, Some(id)) => expand(&ways.session_id, "{session_id}", id),
+        (Begin::New, None) => Vec::new(),
     }
+}
+
+/// The file that a fork needs in its own folder, for an agent that looks for it there.
+fn carry(transcript: &str, of: &ForkOf, home: Option<&Path>) -> Option<Carry> {
+    if transcript.is_empty() {
+        return None;
+    }
+    let to = transcript.replace("{session_id}", &of.conversation);
+    let to = match to.strip_prefix("~/") {
+        Some(below) => home?.join(below).to_string_lossy().into_owned(),
+        None => to,
+    };
+    Some(Carry { from: in_folder(&to, &of.folder), to })
+}
+
+/// Puts a conversation's file where a launch in `folder` looks for it; one that is there stays.
+///
+/// # Errors
+/// It cannot be copied.
+pub fn bring(carry: &Carry, folder: &Path) -> io::Result<()> {
+    let to = in_folder(&carry.to, folder);
+    if to.exists() {
+        return Ok(());
+    }
+    if let Some(parent) = to.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::fs::copy(&carry.from, &to).map(|_| ())
+}
+
+/// The path of the file of a conversation that is held in `folder`, by the folder's real name.
+fn in_folder(path: &str, folder: &Path) -> PathBuf {
+    let dashed = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let folder: String = folder.to_string_lossy().chars().map(dashed).collect();
+    path.replace("{folder}", &folder).into()
 }
 
 fn chosen(

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::*;
-use crate::domain::launch::{LaunchPlan, LaunchedHow};
+use crate::domain::launch::{ForkOf, LaunchPlan, LaunchedHow};
 
 struct Bench {
     folder: tempfile::TempDir,
@@ -26,6 +26,7 @@ fn bench(config: &str) -> Bench {
         path: Some(folder.path().into()),
         shell: Some(folder.path().join("zsh")),
         own: Some(folder.path().join("callboard")),
+        home: Some(folder.path().to_owned()),
     });
     Bench { folder, registry }
 }
@@ -175,4 +176,37 @@ fn a_target_adds_its_choices() {
     assert_eq!((registry.agent_of("codex"), registry.agent_of("x")), (Some("codex"), None));
     assert_eq!(registry.targets(), ["careful"]);
     assert!(registry.version_command("claude").unwrap().0.ends_with("claude"));
+}
+
+/// G2: a fork names the conversation that it goes on with, under an id of its own where the agent takes one.
+#[test]
+fn a_fork_goes_on_with_the_other_conversation() {
+    let bench = bench("");
+    let folder = bench.folder.path().canonicalize().unwrap();
+    let of = ForkOf { conversation: "c-1".to_owned(), folder: folder.clone() };
+    let plan = |agent: &str| bench.registry.plan_fork(&facts(agent), Some("Go on"), &of);
+    let codex = plan("codex").unwrap();
+    let at = codex.argv.iter().position(|word| word == "fork").unwrap();
+    assert_eq!((at, codex.argv[at + 1].as_str(), codex.agent_session_id), (1, "c-1", None));
+    assert_eq!(codex.argv.last().map(String::as_str), Some("Go on"));
+
+    // Claude looks for a conversation by its folder: the file comes along.
+    assert!(matches!(plan("claude"), Err(AgentError::NotStored { .. })));
+    let dashed = |path: &std::path::Path| {
+        path.to_string_lossy().replace(|c: char| !c.is_ascii_alphanumeric(), "-")
+    };
+    let projects = folder.join(".claude/projects");
+    let file = projects.join(dashed(&folder)).join("c-1.jsonl");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, "said").unwrap();
+    let claude = plan("claude").unwrap();
+    let own = claude.agent_session_id.clone().unwrap();
+    let words = ["--resume", "c-1", "--fork-session", "--session-id", own.as_str()];
+    assert_eq!(claude.argv[1..6], words);
+    let other = folder.join("other.tree");
+    std::fs::create_dir(&other).unwrap();
+    crate::agents::bring(claude.carry.as_ref().unwrap(), &other).unwrap();
+    let brought = projects.join(dashed(&other)).join("c-1.jsonl");
+    assert_eq!(std::fs::read_to_string(brought).unwrap(), "said");
+    assert!(matches!(plan("shell"), Err(AgentError::NotOffered { .. })));
 }

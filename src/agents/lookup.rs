@@ -21,6 +21,8 @@ pub struct Lookup {
     pub shell: Option<PathBuf>,
     /// Our own executable.
     pub own: Option<PathBuf>,
+    /// The operator's own folder.
+    pub home: Option<PathBuf>,
 }
 
 impl Lookup {
@@ -30,6 +32,7 @@ impl Lookup {
             path: std::env::var_os("PATH"),
             shell: std::env::var_os("SHELL").map(PathBuf::from),
             own: std::env::current_exe().ok(),
+            home: std::env::home_dir(),
         }
     }
 

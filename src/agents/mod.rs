@@ -19,6 +19,7 @@ use std::path::PathBuf;
 pub use definition::{Definition, Environment, Launch};
 pub use error::AgentError;
 pub use hooks::{HookEvent, Hooks};
+pub use launch::bring;
 pub use lookup::Lookup;
 
 use crate::config::{Config, Mistake, Target};
@@ -105,6 +106,11 @@ impl Registry {
     /// Whether an agent has a way to resume a conversation (B1).
     pub fn can_resume(&self, agent: &str) -> bool {
         self.find(agent).is_some_and(|definition| !definition.launch.resume.is_empty())
+    }
+
+    /// Whether an agent has a way to go on with a conversation in one of its own.
+    pub fn can_fork(&self, agent: &str) -> bool {
+        self.find(agent).is_some_and(|definition| !definition.launch.fork.is_empty())
     }
 
     /// Detection rules of an agent; an unknown one has none.

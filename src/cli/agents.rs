@@ -65,6 +65,7 @@ async fn agent(registry: &Registry, name: &str, definition: &Definition) -> Agen
     let can = [
         ("prompt", !launch.prompt.is_empty()),
         ("resume", !launch.resume.is_empty()),
+        ("fork", !launch.fork.is_empty()),
         ("session_id", !launch.session_id.is_empty()),
         ("model", !launch.model.is_empty()),
         ("permission_mode", !launch.permission_mode.is_empty()),

@@ -3,7 +3,7 @@
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -38,19 +38,16 @@ pub(crate) fn run(args: &HookArgs, workspace: &WorkspaceName) {
     let Some((home, launch)) = launch(workspace) else {
         return;
     };
-    let (agent, event) = (args.agent.clone(), args.event.clone());
-    let read = in_background(move || {
-        let hooks = agents::hooks(&home, &agent)?;
-        let at = Clock::System.now();
-        Some(hooks.read(&event, &input(), at))
-    });
-    let Ok(Some(report)) = read.recv_timeout(READING) else {
+    let Some(hooks) = agents::hooks(&home, &args.agent) else {
         return;
     };
+    // What does not come in time tells nothing but that the event came.
+    let said = in_background(input).recv_timeout(READING).unwrap_or_default();
+    let report = hooks.read(&args.event, &said, Clock::System.now());
     if report.activity.is_none() && !report.is_kept() {
         return;
     }
-    deliver(launch, report, begun);
+    deliver(launch, &report, begun);
 }
 
 fn launch(workspace: &WorkspaceName) -> Option<(Home, Launch)> {
@@ -74,7 +71,7 @@ fn input() -> Value {
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
-fn deliver(launch: Launch, report: HookReport, begun: Instant) {
+fn deliver(launch: Launch, report: &HookReport, begun: Instant) {
     let Launch { socket, generation, token } = launch;
     let left = || (begun + DELIVERED).saturating_duration_since(clock::monotonic());
     let told = {
@@ -91,13 +88,13 @@ fn deliver(launch: Launch, report: HookReport, begun: Instant) {
     };
     if spools && socket.exists() {
         // Nobody is left to tell where that fails.
-        let _gone = hook::leave(&socket, generation, &token, &report);
+        let _gone = hook::leave(&socket, generation, &token, report);
     }
 }
 
 /// Runs what may block; whoever waits for it gives up in time, and the process ends with both.
 fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
-    let (answer, receiver) = channel();
+    let (answer, receiver) = sync_channel(1);
     thread::spawn(move || answer.send(work()));
     receiver
 }

@@ -12,14 +12,18 @@ mod config;
 mod console;
 mod delete;
 mod demo;
+mod detection;
+mod diff;
 mod doctor;
 mod edit;
 mod end;
 mod error;
 mod generated;
+mod guide;
 mod hook;
 mod json;
 mod list;
+mod log;
 mod output;
 mod project;
 mod purge;
@@ -31,6 +35,7 @@ mod select;
 mod spawn;
 mod talk;
 mod wait;
+mod watch;
 mod work;
 
 use std::ffi::OsString;
@@ -102,6 +107,7 @@ fn run(cli: Cli, out: Output) -> CommandResult {
             }
             return Ok(Ending::Done);
         }
+        Some(Command::Guide) => return guide::run(out),
         _ => {}
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -128,6 +134,9 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
         Some(Command::Agents(AgentsCommand::List)) => {
             return agents::list(&home, &config, out).await;
         }
+        Some(Command::Agents(AgentsCommand::Test(args))) => {
+            return detection::test(&home, &config, args, out);
+        }
         _ => {}
     }
     let console = console::open(home, config, workspace, out).await?;
@@ -144,6 +153,7 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
     if matches!(
         command,
         Command::Spawn(_)
+            | Command::Fork(_)
             | Command::Stop(_)
             | Command::Kill(_)
             | Command::Cleanup(_)
@@ -162,6 +172,13 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Show { id } => Box::pin(async move { list::show(console, &id).await }),
         Command::Screen(args) => Box::pin(talk::screen(console, args)),
         Command::Send(args) => Box::pin(talk::send(console, args)),
+        Command::Log(args) => Box::pin(log::run(console, args)),
+        Command::Diff(args) => Box::pin(diff::run(console, args)),
+        Command::Fork(args) => Box::pin(spawn::fork(console, args)),
+        Command::Watch(args) => Box::pin(watch::run(console, args)),
+        Command::Agents(AgentsCommand::Explain { id }) => {
+            Box::pin(async move { detection::explain(console, &id).await })
+        }
         Command::Keys(args) => Box::pin(talk::keys(console, args)),
         Command::Wait(args) => Box::pin(wait::run(console, args)),
         Command::Stop(args) => Box::pin(end::stop(console, *args)),
@@ -185,12 +202,13 @@ async fn dispatch(console: &Console<Real>, command: Command) -> CommandResult {
         Command::Recover => Box::pin(records::recover(console)),
         Command::Work { id } => Box::pin(async move { Box::pin(work::run(console, &id)).await }),
         Command::Attach(args) => Box::pin(attach::run(console, args)),
-        Command::Agents(_)
+        Command::Agents(AgentsCommand::List | AgentsCommand::Test(_))
         | Command::Config
         | Command::Demo(_)
         | Command::Doctor { .. }
         | Command::Scripted(_)
         | Command::Hook(_)
+        | Command::Guide
         | Command::Schema { .. }
         | Command::Completions { .. }
         | Command::Man => {

@@ -11,13 +11,18 @@ use crate::host::report::{DeleteReport, PurgeReport, RecoverReport, RestoreRepor
 use super::agents::AgentsJson;
 use super::config::ConfigJson;
 use super::demo::SeededJson;
+use super::detection::{ExplainJson, TestJson};
+use super::diff::DiffJson;
 use super::doctor::DoctorJson;
 use super::error::{CliError, CommandResult, Ending, ErrorReport};
+use super::guide::GuideJson;
 use super::json::{
     Events, Ids, Messages, Operations, PageJson, PlanJson, Projects, ScreenJson, Sections, Sent,
     SessionJson, WaitJson,
 };
+use super::log::LogJson;
 use super::output::write_text;
+use super::watch::ChangeJson;
 
 /// Adds a type to a schema; answers what refers to it.
 type Make = fn(&mut SchemaGenerator) -> Schema;
@@ -25,18 +30,24 @@ type Make = fn(&mut SchemaGenerator) -> Schema;
 /// What each command prints with `--json`; also `plan`, which `--dry-run` prints (of `restore`: a
 /// foreseen report), and `error`, which goes to standard error.
 const OUTPUTS: &[(&str, Make)] = &[
+    ("agents explain", of::<ExplainJson<'_>>),
     ("agents list", of::<AgentsJson>),
+    ("agents test", of::<TestJson>),
     ("cleanup", of::<StopReport>),
     ("clear", of::<DeleteReport>),
     ("config", of::<ConfigJson>),
     ("delete", of::<DeleteReport>),
     ("demo", of::<SeededJson>),
+    ("diff", of::<DiffJson<'_>>),
     ("doctor", of::<DoctorJson<'_>>),
     ("error", of::<ErrorReport<'_>>),
     ("events", of::<Events<'_>>),
+    ("fork", of::<SessionJson<'_>>),
+    ("guide", of::<GuideJson>),
     ("keys", of::<Sent<'_>>),
     ("kill", of::<StopReport>),
     ("list", of::<PageJson<'_>>),
+    ("log", of::<LogJson<'_>>),
     ("messages", of::<Messages<'_>>),
     ("ops", of::<Operations<'_>>),
     ("ops abandon", of::<Operations<'_>>),
@@ -63,6 +74,7 @@ const OUTPUTS: &[(&str, Make)] = &[
     ("stop", of::<StopReport>),
     ("unpin", of::<Ids<'_>>),
     ("wait", of::<WaitJson<'_>>),
+    ("watch", of::<ChangeJson<'_>>),
 ];
 
 fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {

@@ -8,7 +8,7 @@ use crate::domain::ids::SessionId;
 use crate::host::ports::Ports;
 use crate::host::report::{CreateOutcome, CreateRequest, Place};
 
-use super::args::SpawnArgs;
+use super::args::{ForkArgs, SpawnArgs};
 use super::console::{Console, present_folder, read_input};
 use super::error::{CliError, CommandResult, Ending};
 use super::json::SessionJson;
@@ -20,6 +20,21 @@ use super::json::SessionJson;
 pub(crate) async fn run<P: Ports>(console: &Console<P>, args: SpawnArgs) -> CommandResult {
     let request = request(console, args)?;
     let outcome = console.starting(console.host.create(&console.context, request)).await?;
+    told(console, outcome)
+}
+
+/// `fork`
+///
+/// # Errors
+/// As [`run`]; or the agent cannot, or its own id of the conversation is not known.
+pub(crate) async fn fork<P: Ports>(console: &Console<P>, args: ForkArgs) -> CommandResult {
+    let prompt = args.prompt.filter(|prompt| !prompt.trim().is_empty());
+    let forked = console.host.fork(&console.context, &args.id, prompt, &console.actor);
+    let outcome = console.starting(forked).await?;
+    told(console, outcome)
+}
+
+fn told<P: Ports>(console: &Console<P>, outcome: CreateOutcome) -> CommandResult {
     let (session, failure) = match outcome {
         CreateOutcome::Created(session) => (session, None),
         CreateOutcome::CreatedWithError { session, error } => {
@@ -57,6 +72,7 @@ fn request<P: Ports>(console: &Console<P>, args: SpawnArgs) -> Result<CreateRequ
     let launch = console.launch(args.agent, args.target, args.args)?;
     Ok(CreateRequest {
         place,
+        fork: None,
         launch,
         id: args.id,
         title: args.title,

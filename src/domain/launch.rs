@@ -47,6 +47,26 @@ pub struct LaunchPlan {
     pub agent_session_id: Option<String>,
     /// How it comes back (B3).
     pub how: LaunchedHow,
+    /// The file of a conversation that has to be where the agent looks for it.
+    pub carry: Option<Carry>,
+}
+
+/// A conversation's file that a fork needs beside its own folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carry {
+    /// Where it is.
+    pub from: PathBuf,
+    /// Where it has to be, with `{folder}` for the folder of the launch.
+    pub to: String,
+}
+
+/// The conversation that a new session goes on with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForkOf {
+    /// The agent's own id of it.
+    pub conversation: String,
+    /// The folder in which it was held.
+    pub folder: PathBuf,
 }
 
 /// How a session was launched (B3).

@@ -61,3 +61,25 @@ pub struct Moved {
     /// What the operator should know: left attached, detached ...
     pub note: Option<String>,
 }
+
+/// A file that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// Its path below the worktree.
+    pub path: PathBuf,
+    /// Added lines; none for a binary file.
+    pub added: Option<u32>,
+    /// Removed lines; none for a binary file.
+    pub removed: Option<u32>,
+}
+
+/// The difference of a worktree from where its branch began.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Difference {
+    /// The commit (or tree) that it is compared with.
+    pub base: String,
+    /// The files in order.
+    pub files: Vec<FileChange>,
+    /// The patch, where it was asked for.
+    pub patch: Vec<u8>,
+}

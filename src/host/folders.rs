@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::domain::ids::SessionId;
+use crate::domain::worktree::Difference;
 
 use super::context::Context;
 use super::ports::PortResult;
@@ -38,6 +39,15 @@ pub trait FolderPort: Send + Sync + 'static {
         worktree: &Path,
         base: Option<&str>,
     ) -> impl Future<Output = PortResult<String>> + Send;
+    /// The difference from the merge base of `base`, else from the last commit, with new files; with the
+    /// patch where it is asked for.
+    fn difference(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        base: Option<&str>,
+        patch: bool,
+    ) -> impl Future<Output = PortResult<Difference>> + Send;
     /// Which of these worktrees must stay where they are (`spec/agents.md` Z4): callboard did not
     /// make them, this process works in them, or a session does that is not among `leaving`.
     fn staying(

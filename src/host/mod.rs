@@ -14,8 +14,10 @@ mod edit;
 pub mod error;
 pub mod faults;
 mod folders;
+mod fork;
 mod hold;
 mod journal;
+mod keepers;
 mod lanes;
 mod launch;
 pub mod locks;
@@ -35,6 +37,7 @@ mod uncommitted;
 
 pub use caller::Reach;
 pub use delete::Admission;
+pub use keepers::Keepers;
 
 use std::sync::Arc;
 

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
+use crate::domain::launch::ForkOf;
 use crate::domain::operation::Verb;
 use crate::domain::plan::{Conditions, Skipped};
 use crate::domain::session::{Kind, LaunchFacts, Session};
@@ -24,6 +25,8 @@ use super::ports::LaunchedHow;
 pub struct CreateRequest {
     /// Where it belongs.
     pub place: Place,
+    /// The conversation that it goes on with; a new one where none is given.
+    pub fork: Option<ForkOf>,
     /// Agent, target, arguments.
     pub launch: LaunchFacts,
     /// Id chosen by the caller.

@@ -2,7 +2,9 @@
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -72,5 +74,22 @@ fn read(own: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {
     match rustix::io::read(own, buffer) {
         Err(rustix::io::Errno::IO) => Ok(0),
         other => other.map_err(io::Error::from),
+    }
+}
+
+/// How often one looks whether the reader of standard output is still there.
+const READER: Duration = Duration::from_secs(1);
+
+/// Returns when whoever reads standard output has left; never for a file.
+pub async fn reader_gone() {
+    let none = Timespec { tv_sec: 0, tv_nsec: 0 };
+    loop {
+        let stdout = io::stdout();
+        let mut looked = [PollFd::new(&stdout, PollFlags::empty())];
+        let gone = PollFlags::ERR | PollFlags::HUP;
+        if poll(&mut looked, Some(&none)).is_ok() && looked[0].revents().intersects(gone) {
+            return;
+        }
+        tokio::time::sleep(READER).await;
     }
 }

@@ -84,15 +84,25 @@ impl Git {
         args: Args<'_>,
     ) -> WorkspaceResult<Vec<u8>> {
         let done = self.run(folder, None, args).await?;
-        if done.cut {
-            let detail = "the answer is too long".to_owned();
-            return Err(WorkspaceError::Git {
-                step: step.to_owned(),
-                path: folder.to_owned(),
-                detail,
-            });
-        }
-        succeeded(step, folder, done).map(|done| done.stdout)
+        whole(step, folder, done)
+    }
+
+    /// Reads with another index in the place of the worktree's own, which is all that this may write to.
+    pub(super) async fn read_by_index(
+        &self,
+        step: &str,
+        folder: &Path,
+        index: &Path,
+        input: Option<std::fs::File>,
+        args: Args<'_>,
+    ) -> WorkspaceResult<Vec<u8>> {
+        self.version().await?;
+        let mut command = reading_command(folder);
+        command.env("GIT_INDEX_FILE", index).args(args);
+        let input = input.map_or_else(Stdio::null, Stdio::from);
+        let done = command::run_with_input(command, input, OUTPUT_LIMIT).await;
+        let done = done.map_err(start_error)?;
+        whole(step, folder, done)
     }
 
     /// Asks for one line; exit code 1 means that there is none.
@@ -211,15 +221,14 @@ impl Git {
         args: Args<'_>,
     ) -> WorkspaceResult<Finished> {
         self.version().await?;
-        let mut command = bare_command();
-        let input = match held {
-            None => {
-                command.arg("--no-optional-locks");
-                Stdio::null()
+        let (mut command, input) = match held {
+            None => (reading_command(folder), Stdio::null()),
+            Some(held) => {
+                let mut command = bare_command();
+                in_folder(&mut command, folder);
+                (command, held.file.shared().map_err(start_error)?)
             }
-            Some(held) => held.file.shared().map_err(start_error)?,
         };
-        command.args(["-c", "core.fsmonitor=false", "-c", "color.ui=false", "-C"]).arg(folder);
         command.args(args);
         command::run_with_input(command, input, OUTPUT_LIMIT).await.map_err(start_error)
     }
@@ -231,6 +240,18 @@ fn bare_command() -> Command {
     drop_git_variables(&mut command);
     command.env("LC_ALL", "C").env_remove("LANGUAGE").env("GIT_TERMINAL_PROMPT", "0");
     command
+}
+
+/// A git that takes no lock for what it only tidies.
+fn reading_command(folder: &Path) -> Command {
+    let mut command = bare_command();
+    command.arg("--no-optional-locks");
+    in_folder(&mut command, folder);
+    command
+}
+
+fn in_folder(command: &mut Command, folder: &Path) {
+    command.args(["-c", "core.fsmonitor=false", "-c", "color.ui=false", "-C"]).arg(folder);
 }
 
 /// What an outer git set for its hooks would lead an inner one astray.
@@ -247,6 +268,16 @@ fn start_error(source: io::Error) -> WorkspaceError {
         return WorkspaceError::GitMissing;
     }
     WorkspaceError::Io { step: "start", path: PathBuf::from("git"), source }
+}
+
+/// The whole output of a git that succeeded.
+fn whole(step: &str, folder: &Path, done: Finished) -> WorkspaceResult<Vec<u8>> {
+    if done.cut {
+        let (step, path) = (step.to_owned(), folder.to_owned());
+        let detail = "the answer is too long".to_owned();
+        return Err(WorkspaceError::Git { step, path, detail });
+    }
+    succeeded(step, folder, done).map(|done| done.stdout)
 }
 
 fn succeeded(step: &str, folder: &Path, done: Finished) -> WorkspaceResult<Finished> {

@@ -5,6 +5,7 @@
 
 mod changes;
 mod create;
+mod diff;
 mod error;
 mod git;
 mod give_back;

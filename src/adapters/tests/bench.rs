@@ -209,6 +209,7 @@ pub(super) fn ids(texts: &[&str]) -> BTreeSet<SessionId> {
 pub(super) fn request(text: &str, parent: Option<&str>) -> CreateRequest {
     CreateRequest {
         place: Place::Project(ProjectName::new("shop").unwrap()),
+        fork: None,
         launch: LaunchFacts {
             agent: "command".into(),
             target: "command".into(),

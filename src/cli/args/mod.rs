@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod help_tests;
+mod looks;
 mod selector;
 mod values;
 mod verbs;
@@ -12,12 +13,13 @@ use crate::domain::ids::{InvalidName, OperationId, SessionId, WorkspaceName};
 use crate::domain::rail::SectionKey;
 
 use super::error::CliError;
+pub(crate) use looks::{AgentsCommand, DiffArgs, ForkArgs, HookArgs, LogArgs, TestArgs, WatchArgs};
 
 pub(crate) use selector::{IdArg, Selector};
 pub(crate) use values::Goal;
 pub(crate) use verbs::{
-    AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, HookArgs, IdsArgs,
-    KeysArgs, ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
+    AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, IdsArgs, KeysArgs,
+    ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
     ScriptedArgs, SendArgs, SpawnArgs, StopArgs, WaitArgs,
 };
 
@@ -126,6 +128,8 @@ pub(crate) enum Command {
     Project(ProjectCommand),
     /// Create a session
     Spawn(Box<SpawnArgs>),
+    /// Create a session from the conversation of another
+    Fork(ForkArgs),
     /// List sessions
     List(Box<ListArgs>),
     /// List the sections of the rail with their counts
@@ -168,6 +172,10 @@ pub(crate) enum Command {
     Rename(RenameArgs),
     /// Note that the operator looked at sessions
     Seen(IdsArgs),
+    /// Print the terminal history of a session
+    Log(LogArgs),
+    /// Print what a session changed, with uncommitted and new files
+    Diff(DiffArgs),
     /// Print prompts and reports of a session
     Messages {
         /// Session
@@ -179,6 +187,8 @@ pub(crate) enum Command {
     },
     /// Print what was done to sessions, when and by whom
     Events(EventsArgs),
+    /// Watch without a screen: print what changes
+    Watch(WatchArgs),
     /// List operations; resume, undo or abandon one
     #[command(subcommand_required = false)]
     Ops {
@@ -199,6 +209,8 @@ pub(crate) enum Command {
     Agents(AgentsCommand),
     /// Report an event of the agent that calls; JSON on standard input
     Hook(HookArgs),
+    /// Print a short guide for agents
+    Guide,
     /// Print the effective configuration and its sources
     Config,
     /// Print the JSON Schema of all outputs
@@ -256,13 +268,6 @@ pub(crate) enum OpsCommand {
         #[arg(value_name = "OP")]
         id: OperationId,
     },
-}
-
-/// What to do with agent definitions.
-#[derive(Debug, Clone, Copy, Subcommand)]
-pub(crate) enum AgentsCommand {
-    /// List definitions and the programs that were found
-    List,
 }
 
 #[cfg(test)]

@@ -194,17 +194,6 @@ pub(crate) struct SendArgs {
     pub(crate) timeout: Option<Duration>,
 }
 
-/// `hook`
-#[derive(Debug, Clone, Args)]
-pub(crate) struct HookArgs {
-    /// Agent whose definition knows the event
-    #[arg(value_name = "AGENT")]
-    pub(crate) agent: String,
-    /// Name of the event, as the agent calls it
-    #[arg(value_name = "EVENT")]
-    pub(crate) event: String,
-}
-
 /// `keys`
 #[derive(Debug, Clone, Args)]
 pub(crate) struct KeysArgs {
@@ -367,8 +356,11 @@ pub(crate) struct ScriptedArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) session_id: Option<String>,
     /// The conversation to resume
-    #[arg(long, value_name = "ID", conflicts_with = "session_id")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["session_id", "fork"])]
     pub(crate) resume: Option<String>,
+    /// The conversation to go on with in one of its own
+    #[arg(long, value_name = "ID")]
+    pub(crate) fork: Option<String>,
     /// The model, for show
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,

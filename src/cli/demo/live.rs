@@ -114,6 +114,7 @@ async fn play(
     let agent = "scripted".to_owned();
     let request = CreateRequest {
         place,
+        fork: None,
         launch: LaunchFacts {
             target: agent.clone(),
             agent,

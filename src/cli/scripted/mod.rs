@@ -45,6 +45,7 @@ pub(crate) fn run(args: &ScriptedArgs) -> Result<u8, CliError> {
     let greeting = [
         args.session_id.as_ref().map(|id| format!("Conversation {id}")),
         args.resume.as_ref().map(|id| format!("Resumed conversation {id}")),
+        args.fork.as_ref().map(|id| format!("Forked conversation {id}")),
         args.model.as_ref().map(|model| format!("Model {model}")),
         args.permission_mode.as_ref().map(|mode| format!("Permission mode {mode}")),
     ];

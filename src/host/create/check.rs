@@ -96,7 +96,11 @@ impl<P: Ports> Host<P> {
         check_text("prompt", request.prompt.as_deref())?;
         check_text("goal", request.goal.as_deref())?;
         self.ports.check_agent(&request.launch)?;
-        let plan = self.ports.plan_launch(&request.launch, request.prompt.as_deref(), false)?;
+        let (launch, prompt) = (&request.launch, request.prompt.as_deref());
+        let plan = match &request.fork {
+            Some(of) => self.ports.plan_fork(launch, prompt, of)?,
+            None => self.ports.plan_launch(launch, prompt, false)?,
+        };
         let (placement, project, folder) = self.resolve_place(&request).await?;
         let folder_kind = folder_kind(&request, project.as_ref())?;
         let folder = match folder_kind {

@@ -1,7 +1,7 @@
 //! Agent definitions as a port.
 
 use crate::domain::agent::AnswerWay;
-use crate::domain::launch::LaunchPlan;
+use crate::domain::launch::{ForkOf, LaunchPlan};
 use crate::domain::session::LaunchFacts;
 
 use super::PortResult;
@@ -25,6 +25,15 @@ pub trait AgentPort: Send + Sync + 'static {
     fn caller_limits(&self) -> CallerLimits;
     /// Whether the agent has a way to resume a conversation (B1).
     fn can_resume(&self, agent: &str) -> bool;
+    /// Whether the agent has a way to go on with a conversation in one of its own.
+    fn can_fork(&self, agent: &str) -> bool;
+    /// Works out how to launch a session that goes on with another one's conversation.
+    fn plan_fork(
+        &self,
+        launch: &LaunchFacts,
+        prompt: Option<&str>,
+        of: &ForkOf,
+    ) -> PortResult<LaunchPlan>;
     /// Works out how to launch; `resume` asks for the conversation of `launch`.
     fn plan_launch(
         &self,

@@ -173,6 +173,7 @@ impl Scene {
 fn create() -> CreateRequest {
     CreateRequest {
         place: Place::Project(shop().name),
+        fork: None,
         launch: launch_facts(),
         id: Some(id("a")),
         title: None,

@@ -15,6 +15,7 @@ use super::{OPERATOR, Recorder, host, id, launch_facts, running, seeded, shop};
 pub(super) fn request() -> CreateRequest {
     CreateRequest {
         place: Place::Project(shop().name),
+        fork: None,
         launch: launch_facts(),
         id: None,
         title: None,

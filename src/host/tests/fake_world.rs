@@ -8,11 +8,13 @@ use crate::domain::agent::AnswerWay;
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Event, Message};
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
+use crate::domain::launch::ForkOf;
 use crate::domain::operation::Operation;
 use crate::domain::plan::Advice;
 use crate::domain::probe::{Answer, Evidence};
 use crate::domain::rail::{Project, ProjectSetup};
 use crate::domain::session::{FolderKind, LaunchFacts, Session};
+use crate::domain::worktree::Difference;
 use crate::host::context::Context;
 use crate::host::lanes::Lanes;
 use crate::host::ports::{
@@ -279,6 +281,15 @@ impl FolderPort for Recorder {
     ) -> PortResult<String> {
         Ok(String::new())
     }
+    async fn difference(
+        &self,
+        _ctx: &Context,
+        _worktree: &Path,
+        _base: Option<&str>,
+        _patch: bool,
+    ) -> PortResult<Difference> {
+        Ok(Difference::default())
+    }
     async fn staying(
         &self,
         worktrees: &[(SessionId, PathBuf)],
@@ -433,6 +444,18 @@ impl AgentPort for Recorder {
     fn can_resume(&self, _agent: &str) -> bool {
         self.read(|m| m.can_resume)
     }
+    fn can_fork(&self, _agent: &str) -> bool {
+        self.read(|m| m.can_resume)
+    }
+    fn plan_fork(
+        &self,
+        launch: &LaunchFacts,
+        prompt: Option<&str>,
+        of: &ForkOf,
+    ) -> PortResult<LaunchPlan> {
+        let plan = self.plan_launch(launch, prompt, true)?;
+        Ok(LaunchPlan { argv: vec!["fork".into(), of.conversation.clone()], ..plan })
+    }
     fn plan_launch(
         &self,
         launch: &LaunchFacts,
@@ -451,6 +474,7 @@ impl AgentPort for Recorder {
             prompt_in_argv: prompt.is_some() && self.read(|m| m.prompt_in_argv),
             agent_session_id: Some("conversation".into()),
             how,
+            carry: None,
         })
     }
 }

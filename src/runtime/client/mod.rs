@@ -2,6 +2,7 @@
 
 mod error;
 pub mod hook;
+pub mod recording;
 mod screen;
 mod start;
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 use self::hooks::Heard;
 pub use self::rules::RuleError;
 use self::rules::{Compiled, Match};
-pub use self::watch::{Watch, replay};
+pub use self::watch::{Played, Watch, replay};
 use super::screen::{ProgramStatus, ScreenEvent};
 use super::wire::message::WitnessReport;
 use crate::domain::activity::{Activity, ActivityFact, Question};

@@ -158,7 +158,7 @@ fn the_program_itself_is_trusted_most_and_needs_no_waiting() {
     let witnesses = board.detector.witnesses();
     assert_eq!(witnesses[0].says, None);
     assert_eq!(witnesses[2].rule.as_deref(), Some("spinner"));
-    assert_eq!(witnesses[1].text.as_deref(), Some("esc to interrupt"));
+    assert_eq!(witnesses[2].text.as_deref(), Some("esc to interrupt"));
 }
 
 #[test]
@@ -229,7 +229,8 @@ fn a_replay_gives_one_transition_for_each_change() {
     let expected =
         [Activity::Idle, Activity::Active, Activity::Blocked, Activity::Active, Activity::Idle];
     for without_reports in [false, true] {
-        let verdicts = replay(&rules(), size, frames.clone(), without_reports).unwrap();
+        let played = frames.iter().map(|(at, bytes)| (*at, Played::Output(bytes)));
+        let verdicts = replay(&rules(), size, played, without_reports).unwrap();
         let values: Vec<Activity> = verdicts.iter().map(|verdict| verdict.activity.value).collect();
         assert_eq!(values, expected, "without reports: {without_reports}");
         let changes = [0, 1_000, 3_000, 5_000, 7_000];

@@ -98,7 +98,16 @@ impl Watch {
     }
 }
 
-/// The verdicts over a recording: output with its times, in order. Looks exactly when a keeper would,
+/// What happens in a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Played<'a> {
+    /// The program wrote.
+    Output(&'a [u8]),
+    /// The terminal got another size.
+    Size(Size),
+}
+
+/// The verdicts over a recording: what happened with its times, in order. Looks exactly when a keeper would,
 /// until the last deadline after the end; knows no processes. `without_reports` leaves out what the
 /// program says of itself (OSC 7501).
 ///
@@ -107,19 +116,25 @@ impl Watch {
 pub fn replay<'a>(
     rules: &Rules,
     size: Size,
-    output: impl IntoIterator<Item = (Timestamp, &'a [u8])>,
+    recording: impl IntoIterator<Item = (Timestamp, Played<'a>)>,
     without_reports: bool,
 ) -> Result<Vec<Verdict>, RuleError> {
-    let mut output = output.into_iter().peekable();
-    let begin = output.peek().map_or(Timestamp(0), |(at, _)| *at);
+    let mut recording = recording.into_iter().peekable();
+    let begin = recording.peek().map_or(Timestamp(0), |(at, _)| *at);
     let mut screen = Screen::new(size, 0);
     let mut watch = Watch::new(rules, begin)?;
     let mut verdicts = Vec::new();
-    for (at, bytes) in output {
+    for (at, played) in recording {
         while let Some(due) = watch.due(&screen).filter(|due| *due < at) {
             verdicts.extend(watch.look(&screen, None, false, due));
         }
-        let mut events = screen.feed(bytes);
+        let mut events = match played {
+            Played::Output(bytes) => screen.feed(bytes),
+            Played::Size(size) => {
+                screen.resize(size.clamped());
+                Vec::new()
+            }
+        };
         if without_reports {
             events.retain(|event| !matches!(event, ScreenEvent::ProgramStatus(_)));
         }

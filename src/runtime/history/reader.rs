@@ -27,7 +27,10 @@ pub enum Entry {
 /// ends its segment.
 #[derive(Debug)]
 pub struct Reader {
+    folder: PathBuf,
     segments: IntoIter<PathBuf>,
+    /// The segment that is being read.
+    present: Option<PathBuf>,
     bytes: Vec<u8>,
     at: usize,
     /// Launch and number of the segment before; the next number goes on where it ended, so that its
@@ -44,12 +47,35 @@ impl Reader {
     pub fn open(folder: &Path) -> io::Result<Self> {
         let paths: Vec<PathBuf> = segments(folder)?.into_iter().map(|(path, _)| path).collect();
         Ok(Self {
+            folder: folder.to_owned(),
             segments: paths.into_iter(),
+            present: None,
             bytes: Vec::new(),
             at: 0,
             last: None,
             skips_snapshot: false,
         })
+    }
+
+    /// Looks for what was recorded since everything was read; the reader then goes on with it.
+    ///
+    /// # Errors
+    /// The folder or a segment cannot be read.
+    pub fn look_again(&mut self) -> io::Result<()> {
+        if let Some(present) = &self.present {
+            let known = self.bytes.len() as u64;
+            match std::fs::metadata(present) {
+                Ok(now) if now.len() > known => self.bytes = std::fs::read(present)?,
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let paths = segments(&self.folder)?.into_iter().map(|(path, _)| path);
+        let present = self.present.as_ref();
+        let later: Vec<_> = paths.filter(|path| present.is_none_or(|now| path > now)).collect();
+        self.segments = later.into_iter();
+        Ok(())
     }
 
     fn next_segment(&mut self) -> Option<io::Result<()>> {
@@ -59,6 +85,7 @@ impl Reader {
             && number == self.last.map(|(generation, number)| (generation, number + 1));
         self.last = number;
         self.at = 0;
+        self.present = Some(path.clone());
         Some(match std::fs::read(path) {
             Ok(bytes) => {
                 self.bytes = bytes;

@@ -173,6 +173,7 @@ impl NewForm {
                 Some(name) => Place::Project(name.clone()),
                 None => Place::Chat(PathBuf::from(folder)),
             },
+            fork: None,
             launch: LaunchFacts {
                 agent: self.agent.clone(),
                 target: self.agent.clone(),

@@ -8,13 +8,11 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
-use crate::host::Host;
 use crate::host::context::Context;
 use crate::host::error::HostResult;
 use crate::host::ports::Ports;
+use crate::host::{Host, Keepers};
 use crate::tui::event::Event;
-
-use super::keepers::Keepers;
 
 /// Time between two looks at what is due while much changes.
 const CALM: Duration = Duration::from_secs(1);

@@ -3,7 +3,6 @@
 
 mod care;
 mod files;
-mod keepers;
 mod pace;
 mod turn;
 

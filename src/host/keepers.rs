@@ -7,11 +7,12 @@ use tokio::task::JoinSet;
 
 use crate::domain::ids::SessionId;
 use crate::domain::session::Session;
-use crate::host::Host;
-use crate::host::ports::Ports;
+
+use super::Host;
+use super::ports::Ports;
 
 /// The keepers that are watched.
-pub(super) struct Keepers<P> {
+pub struct Keepers<P> {
     host: Host<P>,
     tasks: JoinSet<()>,
     /// Launches that are or were watched: one that is gone is not asked for again.
@@ -19,12 +20,13 @@ pub(super) struct Keepers<P> {
 }
 
 impl<P: Ports> Keepers<P> {
-    pub(super) fn new(host: Host<P>) -> Self {
+    /// Watches none yet.
+    pub fn new(host: Host<P>) -> Self {
         Self { host, tasks: JoinSet::new(), launches: BTreeSet::new() }
     }
 
     /// Watches the keepers of exactly these sessions.
-    pub(super) fn follow(&mut self, live: &[Session]) {
+    pub fn follow(&mut self, live: &[Session]) {
         let launch =
             |session: &Session| (session.id.clone(), session.condition.lifecycle.generation);
         let now: BTreeSet<_> = live.iter().map(launch).collect();
@@ -36,7 +38,7 @@ impl<P: Ports> Keepers<P> {
     }
 
     /// Returns when the keeper of one of them is gone; never while all are there. May be dropped.
-    pub(super) async fn one_gone(&mut self) {
+    pub async fn one_gone(&mut self) {
         if self.tasks.join_next().await.is_none() {
             std::future::pending::<()>().await;
         }

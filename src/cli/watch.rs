@@ -1,0 +1,236 @@
+//! `watch`: the monitor without a screen. It applies the timed rules and probes what has to be probed, as
+//! a dashboard does (`spec/lifecycle.md` A4, A5, T4), and prints what changes.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::process::Stdio;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::domain::activity::Activity;
+use crate::domain::ids::SessionId;
+use crate::domain::session::Session;
+use crate::domain::status::{Attention, Status};
+use crate::domain::text::clean_line;
+use crate::domain::time::Timestamp;
+use crate::host::Keepers;
+use crate::host::ports::Ports;
+
+use super::args::WatchArgs;
+use super::console::Console;
+use super::error::{CliError, CommandResult};
+use super::output::Output;
+
+/// Changes that come within this time of each other are looked at together.
+const TOGETHER: Duration = Duration::from_millis(100);
+/// The least time between two looks at what is due.
+const CALM: Duration = Duration::from_secs(1);
+/// Time between two probes of everything.
+const PROBE_EVERY: Duration = Duration::from_mins(1);
+
+/// What of a session is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Seen {
+    /// Its status.
+    status: Status,
+    /// Its activity.
+    activity: Activity,
+    /// Why it wanted the operator.
+    attention: Option<Attention>,
+}
+
+impl Seen {
+    fn of(session: &Session) -> Self {
+        let condition = &session.condition;
+        Self {
+            status: condition.status,
+            activity: condition.activity.value,
+            attention: condition.attention,
+        }
+    }
+}
+
+/// One line of `watch --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ChangeJson<'a> {
+    /// When it was noticed.
+    at: Timestamp,
+    /// The session.
+    id: &'a SessionId,
+    /// Its title.
+    title: &'a str,
+    /// Its status now.
+    status: Status,
+    /// Its activity now.
+    activity: Activity,
+    /// Why it wants the operator; none where it does not.
+    attention: Option<Attention>,
+    /// Whether it is in the trash now.
+    deleted: bool,
+    /// What was before; none for a session that was not there.
+    before: Option<Seen>,
+}
+
+/// `watch`
+///
+/// # Errors
+/// The store cannot be read; interrupted, which is how it ends.
+pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WatchArgs) -> CommandResult {
+    let host = &console.host;
+    host.recover_operations(&console.context).await?;
+    let mut changes = console.changes.clone();
+    let mut keepers = Keepers::new(host.clone());
+    let mut probe_at = Instant::now();
+    let mut known: Option<BTreeMap<SessionId, Seen>> = None;
+    loop {
+        changes.mark_unchanged();
+        if Instant::now() >= probe_at {
+            host.reconcile().await?;
+            probe_at = Instant::now() + PROBE_EVERY;
+        }
+        host.settle_due().await?;
+        let live = host.ports().live().await?;
+        keepers.follow(&live);
+        let before = known.take();
+        let (now, news) = compare(console, before.as_ref(), &live).await?;
+        for (session, before) in &news {
+            tell(console.out, host.ports().now(), session, *before)?;
+            let wants = session.condition.attention;
+            if args.notify && wants.is_some() && wants != before.and_then(|seen| seen.attention) {
+                notify(console, session);
+            }
+        }
+        known = Some(now);
+        let due = live.iter().filter_map(|session| session.condition.due_at).min();
+        let due = due.map(|due| Instant::now() + due.since(host.ports().now()).max(CALM));
+        let wake = due.map_or(probe_at, |due| due.min(probe_at));
+        let next = async {
+            tokio::select! {
+                () = sleep_until(wake) => true,
+                () = keepers.one_gone() => {
+                    // Several that go at once are one round (A6).
+                    sleep(TOGETHER).await;
+                    probe_at = Instant::now();
+                    true
+                }
+                noticed = changes.changed() => {
+                    sleep(TOGETHER).await;
+                    noticed.is_ok()
+                }
+                () = closed(console.out) => false,
+            }
+        };
+        if !console.context.run(next).await? {
+            return Err(CliError::ClosedPipe);
+        }
+    }
+}
+
+/// What runs now, and what changed: sessions that came, are otherwise, or run no more. At the beginning
+/// nothing changed.
+async fn compare<P: Ports>(
+    console: &Console<P>,
+    before: Option<&BTreeMap<SessionId, Seen>>,
+    live: &[Session],
+) -> Result<(BTreeMap<SessionId, Seen>, Vec<(Session, Option<Seen>)>), CliError> {
+    let now: BTreeMap<SessionId, Seen> =
+        live.iter().map(|session| (session.id.clone(), Seen::of(session))).collect();
+    let Some(before) = before else {
+        return Ok((now, Vec::new()));
+    };
+    let mut changed: Vec<(Session, Option<Seen>)> = live
+        .iter()
+        .map(|session| (session, before.get(&session.id).copied()))
+        .filter(|(session, before)| *before != Some(Seen::of(session)))
+        .map(|(session, before)| (session.clone(), before))
+        .collect();
+    let gone: Vec<SessionId> = before.keys().filter(|id| !now.contains_key(*id)).cloned().collect();
+    if !gone.is_empty() {
+        let gone = console.host.ports().sessions(&gone).await?;
+        changed.extend(gone.into_iter().map(|session| {
+            let seen = before.get(&session.id).copied();
+            (session, seen)
+        }));
+    }
+    changed.sort_by(|a, b| a.0.id.cmp(&b.0.id));
+    Ok((now, changed))
+}
+
+fn tell(
+    out: Output,
+    at: Timestamp,
+    session: &Session,
+    before: Option<Seen>,
+) -> Result<(), CliError> {
+    let Seen { status, activity, attention } = Seen::of(session);
+    let deleted = session.deletion.is_some();
+    let (id, title) = (&session.id, session.title.as_str());
+    let change = ChangeJson { at, id, title, status, activity, attention, deleted, before };
+    out.answer(&change, line)
+}
+
+fn line(change: &ChangeJson<'_>) -> String {
+    let was = |word: Option<&str>, now: &str| match word {
+        Some(before) if before != now => format!(" (was {before})"),
+        _ => String::new(),
+    };
+    let before = change.before;
+    let status = change.status.as_str();
+    let activity = change.activity.as_str();
+    let parts = [
+        format!("{}  {}  {status}", change.at, change.id),
+        was(before.map(|seen| seen.status.as_str()), status),
+        format!(", {activity}"),
+        was(before.map(|seen| seen.activity.as_str()), activity),
+        change.attention.map(|reason| format!(", wants attention: {reason}")).unwrap_or_default(),
+        if change.deleted { ", in the trash".to_owned() } else { String::new() },
+        format!("  {}", clean_line(change.title)),
+    ];
+    parts.concat()
+}
+
+/// Tells the operator as the configuration says; rings the bell unless it says how.
+fn notify<P>(console: &Console<P>, session: &Session) {
+    let how = &console.config.notifications;
+    let (bell, desktop) = (how.bell, how.desktop);
+    let bell = bell || (!desktop && how.command.is_empty());
+    let attention = session.condition.attention.map(Attention::as_str).unwrap_or_default();
+    let text = clean_line(&format!("{}: {attention}, {}", session.id, session.title));
+    let banner = if desktop { format!("\x1b]9;{text}\x07") } else { String::new() };
+    ring(&(banner + if bell { "\x07" } else { "" }));
+    if let Some((program, arguments)) = how.command.split_first() {
+        let mut command = tokio::process::Command::new(program);
+        command
+            .args(arguments)
+            .env("CALLBOARD_SESSION_ID", session.id.as_str())
+            .env("CALLBOARD_ATTENTION", attention)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        match command.spawn() {
+            // It is reaped in the background.
+            Ok(_child) => {}
+            Err(error) => console.out.remark(&format!("warning: starting {program}: {error}")),
+        }
+    }
+}
+
+/// To the terminal, wherever it is: never into what is read by a program.
+fn ring(signs: &str) {
+    // A bell that nobody hears is no failure.
+    let _heard = if io::stdout().is_terminal() {
+        io::stdout().lock().write_all(signs.as_bytes()).and_then(|()| io::stdout().flush())
+    } else if io::stderr().is_terminal() {
+        io::stderr().lock().write_all(signs.as_bytes())
+    } else {
+        Ok(())
+    };
+}
+
+/// Returns when whoever reads the output has left.
+async fn closed(_out: Output) {
+    crate::os::terminal::reader_gone().await;
+}
