@@ -46,7 +46,7 @@ use clap::Parser;
 
 use crate::adapters::Real;
 use crate::domain::error::ErrorKind;
-use crate::os::log;
+use crate::os;
 use crate::os::paths::Home;
 
 use args::{AgentsCommand, Cli, Command, OpsCommand};
@@ -124,7 +124,7 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
     }
     let workspace = cli.global.workspace()?;
     let home = Home::from_env().map_err(CliError::io("finding the folders"))?;
-    log::start(&home.logs());
+    os::log::start(&home.logs());
     if let Some(Command::Doctor { repair }) = cli.command {
         return Box::pin(doctor::run(home, workspace, repair, out)).await;
     }
