@@ -132,13 +132,12 @@ fn each(
             rest.retain(|rid| known.get(rid) != Some(&Known::Settled));
             return each_of(scope, search, &rest, one.doc, tell);
         }
-        let state = match known.get(&one.rid) {
-            Some(state) => *state,
-            None => {
-                parameters[rid_at] = Value::from(one.rid);
-                let shown = visible.exists(params_from_iter(&parameters))?;
-                if shown { Known::Visible } else { Known::Settled }
-            }
+        let state = if let Some(state) = known.get(&one.rid) {
+            *state
+        } else {
+            parameters[rid_at] = Value::from(one.rid);
+            let shown = visible.exists(params_from_iter(&parameters))?;
+            if shown { Known::Visible } else { Known::Settled }
         };
         let hit = state == Known::Visible
             && (!search.needs_text() || snippet(scope, search, one)?.is_some());

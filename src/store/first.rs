@@ -22,7 +22,7 @@ impl Store {
         order: Order,
         rows: usize,
     ) -> Result<Vec<(SectionKey, Vec<Glance>)>, StoreError> {
-        let keys = sections.map(|keys| id_list(keys));
+        let keys = sections.map(id_list);
         self.read("read the first pages of the rail", move |scope| {
             first_pages(scope, keys.as_deref(), order, rows)
         })
@@ -89,14 +89,14 @@ fn first_pages(
         let mut columns = Columns::of(row);
         let section: i64 = columns.get()?;
         // Rows of a section come together.
-        if current != Some(section) {
+        if current == Some(section) {
+            columns.skip();
+        } else {
             close(&mut pages, &mut page);
             current = Some(section);
             if let Some(key) = SectionKey::parse(columns.text()?) {
                 pages.push((key, Vec::new()));
             }
-        } else {
-            columns.skip();
         }
         page.push(read(&mut columns, order)?);
     }

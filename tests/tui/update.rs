@@ -131,7 +131,7 @@ fn a_family_larger_than_the_window_is_passed_p2() {
                 Effect::LoadPage { ticket, query } => Some((ticket, query)),
                 _ => None,
             });
-            let Some((ticket, query)) = asked.last() else { return };
+            let Some((ticket, query)) = asked.next_back() else { return };
             let end = (query.offset + query.limit).min(all.len());
             let sessions = all[query.offset.min(end)..end].to_vec();
             let page = Page { sessions, total: all.len() as u64, ..Page::default() };

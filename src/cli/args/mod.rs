@@ -58,8 +58,8 @@ the log; NO_COLOR is honoured. `callboard config` prints every configured value 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
-    /// Workspace; else CALLBOARD_WORKSPACE, else default
-    #[arg(long, global = true, value_name = "NAME", value_parser = workspace, help_heading = EVERYWHERE)]
+    /// Workspace; default unless given, or set in the environment.
+    #[arg(long, help = "Workspace; else CALLBOARD_WORKSPACE, else default", global = true, value_name = "NAME", value_parser = workspace, help_heading = EVERYWHERE)]
     workspace: Option<WorkspaceName>,
     /// Print JSON
     #[arg(long, global = true, help_heading = EVERYWHERE)]

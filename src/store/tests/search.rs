@@ -21,6 +21,9 @@ fn query(text: &str) -> PageQuery {
     PageQuery { filter, order: Order::Found, ..PageQuery::default() }
 }
 
+/// Number of a document, its session, and the texts in it.
+type Texts = (i64, String, String, Option<String>, Option<String>);
+
 impl Fixture {
     async fn found(&self, text: &str) -> Vec<String> {
         ids(&self.store.page(&query(text)).await.unwrap())
@@ -50,7 +53,7 @@ impl Fixture {
     }
 
     /// FTS5's own check, and one document for each session and message.
-    async fn check_index(&self) {
+    fn check_index(&self) {
         let other = super::super::connection::open(&self.home.database()).unwrap();
         other
             .execute("INSERT INTO search (search, rank) VALUES ('integrity-check', 0)", [])
@@ -69,7 +72,7 @@ impl Fixture {
     /// Sessions by their newest document that has everything, read from the rows themselves.
     async fn naive(&self, text: &str, deleted: bool) -> Vec<String> {
         let search = Search::parse(text);
-        let rows: Vec<(i64, String, String, Option<String>, Option<String>)> = self
+        let rows: Vec<Texts> = self
             .look(move |scope| {
                 let mut statement = scope.conn.prepare(
                     "SELECT d.doc AS doc, s.id, s.title, d.prompt, s.branch
@@ -167,7 +170,7 @@ fn text() -> impl Strategy<Value = String> {
     ];
     let blank = prop::sample::select(&[" ", "  ", "-", "\n", ", ", ""][..]);
     prop::collection::vec((piece, blank), 0..5).prop_map(|parts| {
-        parts.into_iter().map(|(piece, blank)| format!("{piece}{blank}")).collect()
+        parts.into_iter().flat_map(|(piece, blank)| [piece, blank.to_owned()]).collect()
     })
 }
 
@@ -229,7 +232,7 @@ proptest! {
             for act in acts {
                 play(&fixture, &mut made, act).await;
             }
-            fixture.check_index().await;
+            fixture.check_index();
             for text in searches.iter().map(String::as_str).chain(["cart", "carts", "mend", "日", "🚀"]) {
                 for deleted in [false, true] {
                     let query = PageQuery { deleted, ..query(text) };
@@ -420,7 +423,7 @@ async fn messages_are_bounded_and_go_with_their_session() {
     assert_eq!(kept.iter().map(|it| &it.text[..3]).collect::<Vec<_>>(), ["the", "lon"]);
     assert_eq!(fixture.found("oldest").await, ["chat-2"]);
     assert_eq!(fixture.found("second").await, ["chat-1"]);
-    fixture.check_index().await;
+    fixture.check_index();
 
     let many = store.write(Durability::Normal, "write many".into(), |scope| {
         let row = condition::find_present(scope, &id("chat-2"))?;
@@ -442,7 +445,7 @@ async fn messages_are_bounded_and_go_with_their_session() {
     assert_eq!(store.messages(&id("chat-2"), usize::MAX).await.unwrap().len(), 10_000);
     let purged = store.purge_rows(&[vec![id("chat-2")]]).await.unwrap();
     assert_eq!(purged.messages, 10_000);
-    fixture.check_index().await;
+    fixture.check_index();
     assert_eq!(store.messages(&id("chat-2"), usize::MAX).await.unwrap().len(), 0);
 }
 
@@ -485,5 +488,5 @@ async fn a_report_is_found() {
     let messages = fixture.store.messages(&id("chat-1"), usize::MAX).await.unwrap();
     assert_eq!((messages[0].at, messages[0].source.as_str()), (report.at, "agent"));
     assert_eq!(fixture.found("cart mend").await, ["chat-1"]);
-    fixture.check_index().await;
+    fixture.check_index();
 }
