@@ -271,6 +271,7 @@ mod tests {
         assert!(stored(1, SectionKind::Pinned, None).is_none());
     }
 
+    /// P2: under its parent where both belong to the same section, also where that one is pinned
     #[test]
     fn a_session_is_shown_under_its_parent_in_the_same_section_p2() {
         let shop = Placement::in_project("/src/shop".into());

@@ -95,20 +95,28 @@ fn patient() -> impl FnMut(i32) -> bool + Send + 'static {
         if attempt == 0 {
             began = Some(now);
         }
-        if now.duration_since(*began.get_or_insert(now)) >= PATIENCE {
+        let waited = now.duration_since(*began.get_or_insert(now));
+        if waited >= PATIENCE {
             return false;
         }
-        let pause =
-            Duration::from_micros(200) + Duration::from_micros(700).mul_f64(random::jitter());
-        thread::sleep(pause * growth(attempt));
+        thread::sleep(pause(attempt, waited, random::jitter()));
         true
     }
 }
 
-/// How many times as long a pause is after so many of them: once for some milliseconds, sixteen
-/// times at most.
-fn growth(attempt: i32) -> u32 {
-    u32::try_from(attempt / 8).unwrap_or(0).clamp(1, 16)
+/// How long to wait after so many attempts, with a `jitter` between 0 and 1.
+fn pause(attempt: i32, waited: Duration, jitter: f64) -> Duration {
+    let shortest = Duration::from_micros(200) + Duration::from_micros(700).mul_f64(jitter);
+    shortest * growth(attempt, waited)
+}
+
+/// How many times as long a pause is: once for some milliseconds, sixteen times at most, and less
+/// again from 2 s to 4 s. Who asks seldom is passed by those who have just come, so one that has
+/// waited long and stayed so would be refused in the end.
+fn growth(attempt: i32, waited: Duration) -> u32 {
+    let grown = u32::try_from(attempt / 8).unwrap_or(0).clamp(1, 16);
+    let left = Duration::from_secs(4).saturating_sub(waited).as_millis() / 125;
+    grown.min(u32::try_from(left).unwrap_or(16)).max(1)
 }
 
 /// Runs `work` in one write transaction.
@@ -154,3 +162,7 @@ pub(super) fn read<T>(
     let transaction = connection.transaction()?;
     work(&transaction)
 }
+
+#[cfg(test)]
+#[path = "connection_tests.rs"]
+mod tests;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 
 use crate::os::paths::Home;
 
@@ -28,7 +28,7 @@ pub struct Health {
     pub damage: Vec<String>,
     /// Rows that are of no row.
     pub references: Vec<String>,
-    /// Faults of the search index, in SQLite's words.
+    /// Faults of the search index, in SQLite's words or ours.
     pub search: Vec<String>,
     /// Kept counts that differ from a recount, in words.
     pub totals: Vec<String>,
@@ -124,6 +124,15 @@ pub fn examine(home: &Home) -> Result<Health, StoreError> {
                 health.totals.push(format!("{what}: {rows} wrong"));
             }
         }
+        if health.search.is_empty() {
+            health.search = match index::faults(&connection) {
+                // Every page is whole: it is the index alone.
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+                    vec![error.to_string()]
+                }
+                faults => faults.map_err(failed)?,
+            };
+        }
     }
     Ok(health)
 }
@@ -160,29 +169,15 @@ pub fn recount(home: &Home, search: bool) -> Result<(), StoreError> {
     let path = home.database();
     let failed = |fault: Fault| fault.during("count what the store keeps anew", &path);
     let mut connection = connection::open(&path).map_err(|error| failed(error.into()))?;
-    index::define_words(&connection).map_err(|error| failed(error.into()))?;
     connection::write(&mut connection, &path, Durability::Full, |connection| {
         COUNTS.iter().try_for_each(|(_, _, set)| connection.execute(set, []).map(drop))?;
         if search {
-            connection.execute_batch(INDEX)?;
+            index::rebuild(connection)?;
         }
         Ok(())
     })
     .map_err(failed)
 }
-
-/// Every document anew, as when the index was made.
-const INDEX: &str = "INSERT INTO search (search) VALUES ('delete-all');
-    INSERT INTO search (rowid, words)
-      SELECT o.doc, CASE WHEN m.message IS NULL
-          THEN search_words(s.title) || ' ' || search_words(coalesce(d.prompt, ''))
-            || ' ' || search_words(coalesce(s.branch, ''))
-          ELSE search_words(m.text) END
-      FROM documents o
-      CROSS JOIN sessions s ON s.rid = o.rid
-      CROSS JOIN details d ON d.rid = o.rid
-      LEFT JOIN messages m ON m.message = o.doc
-      ORDER BY o.doc;";
 
 #[cfg(test)]
 #[path = "health_tests.rs"]

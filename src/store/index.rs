@@ -1,5 +1,9 @@
 //! The index of the full-text search, kept right in the transactions that change what is searched
-//! (`spec/store.md` Q1): no triggers. Deleting and restoring change nothing in it.
+//! (`spec/store.md` Q1): no triggers. Deleting and restoring change nothing in it. It keeps no texts,
+//! so it is compared with the rows and made anew from them here.
+
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, params};
@@ -17,10 +21,100 @@ pub(super) fn define_words(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
+/// What is wrong with the index, in words; nothing where it holds the words of the rows and no others.
+/// Reads everything.
+pub(super) fn faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let _one_state = connection.unchecked_transaction()?;
+    let unlisted: i64 = connection.query_row(
+        "SELECT (SELECT count(*) FROM details d WHERE NOT EXISTS
+             (SELECT 1 FROM documents o WHERE o.doc = d.doc AND o.rid = d.rid))
+           + (SELECT count(*) FROM messages m WHERE NOT EXISTS
+             (SELECT 1 FROM documents o WHERE o.doc = m.message AND o.rid = m.rid))",
+        [],
+        |row| row.get(0),
+    )?;
+    let mut held: HashMap<i64, u64> = HashMap::new();
+    let mut words = connection.prepare("SELECT doc, term FROM search_terms")?;
+    let mut rows = words.query([])?;
+    while let Some(row) = rows.next()? {
+        let sum = held.entry(row.get(0)?).or_default();
+        *sum = sum.wrapping_add(mark(row.get_ref(1)?.as_bytes()?));
+    }
+    let mut differing = 0;
+    each(connection, |doc, words| {
+        let words: BTreeSet<&[u8]> = words
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .map(|word| &word.as_bytes()[..word.len().min(search::INDEXED)])
+            .collect();
+        let sum = words.into_iter().map(mark).fold(0, u64::wrapping_add);
+        differing += i64::from(held.remove(&doc).unwrap_or_default() != sum);
+        Ok(())
+    })?;
+    let counts = [
+        (unlisted, "sessions or messages that it does not list"),
+        (differing, "texts whose words it does not hold"),
+        (i64::try_from(held.len()).unwrap_or(i64::MAX), "texts that are gone"),
+    ];
+    let wrong = counts.into_iter().filter(|(count, _)| *count > 0);
+    Ok(wrong.map(|(count, what)| format!("{what}: {count}")).collect())
+}
+
+/// A number that stands for a word.
+fn mark(word: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    word.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Makes the index anew from the rows, whatever it holds. Numbers stay, so what is found keeps its
+/// order.
+pub(super) fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(
+        "INSERT INTO search (search) VALUES ('delete-all');
+         DELETE FROM documents;
+         INSERT INTO documents (doc, rid) SELECT message, rid FROM messages;
+         UPDATE details SET doc = NULL WHERE doc IN (SELECT doc FROM documents);
+         INSERT OR IGNORE INTO documents (doc, rid)
+           SELECT doc, rid FROM details WHERE doc IS NOT NULL;",
+    )?;
+    let numberless: Vec<i64> = connection
+        .prepare(
+            "SELECT rid FROM details d WHERE NOT EXISTS
+               (SELECT 1 FROM documents o WHERE o.doc = d.doc AND o.rid = d.rid) ORDER BY rid",
+        )?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for rid in numberless {
+        number_session(connection, rid)?;
+    }
+    each(connection, |doc, words| put(connection, doc, words))
+}
+
+/// Tells every document's number and words.
+fn each(
+    connection: &Connection,
+    mut tell: impl FnMut(i64, &str) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let sources = [
+        "SELECT d.doc, s.title, d.prompt, s.branch FROM details d JOIN sessions s USING (rid)
+         WHERE d.doc IS NOT NULL ORDER BY d.doc",
+        "SELECT message, text, NULL, NULL FROM messages ORDER BY message",
+    ];
+    for source in sources {
+        let mut statement = connection.prepare(source)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let texts: [Option<String>; 3] = [row.get(1)?, row.get(2)?, row.get(3)?];
+            tell(row.get(0)?, &search::document(texts.iter().flatten().map(String::as_str)))?;
+        }
+    }
+    Ok(())
+}
+
 /// Takes in a new session.
 pub(super) fn add_session(scope: &Scope<'_>, rid: i64) -> Outcome<()> {
-    let doc = number(scope, rid)?;
-    scope.conn.prepare_cached("UPDATE details SET doc = ?2 WHERE rid = ?1")?.execute([rid, doc])?;
+    let doc = number_session(scope.conn, rid)?;
     put_session(scope, rid, doc)
 }
 
@@ -36,8 +130,8 @@ pub(super) fn change_session(scope: &Scope<'_>, rid: i64) -> Outcome<()> {
 
 /// Takes in a new message; answers its number.
 pub(super) fn add_message(scope: &Scope<'_>, rid: i64, text: &str) -> Outcome<i64> {
-    let doc = number(scope, rid)?;
-    put(scope, doc, &search::document([text]))?;
+    let doc = number(scope.conn, rid)?;
+    put(scope.conn, doc, &search::document([text]))?;
     Ok(doc)
 }
 
@@ -68,13 +162,19 @@ pub(super) fn remove_sessions(scope: &Scope<'_>, ids: &str) -> Outcome<()> {
 
 /// The number of a new document: above all others, also above messages that an older keeper wrote
 /// without one.
-fn number(scope: &Scope<'_>, rid: i64) -> Outcome<i64> {
-    let mut number = scope.conn.prepare_cached(
+fn number(connection: &Connection, rid: i64) -> rusqlite::Result<i64> {
+    let mut number = connection.prepare_cached(
         "INSERT INTO documents (doc, rid) VALUES (
            1 + max(coalesce((SELECT max(doc) FROM documents), 0),
                    coalesce((SELECT max(message) FROM messages), 0)), ?1)",
     )?;
-    Ok(number.insert([rid])?)
+    number.insert([rid])
+}
+
+fn number_session(connection: &Connection, rid: i64) -> rusqlite::Result<i64> {
+    let doc = number(connection, rid)?;
+    connection.prepare_cached("UPDATE details SET doc = ?2 WHERE rid = ?1")?.execute([rid, doc])?;
+    Ok(doc)
 }
 
 fn put_session(scope: &Scope<'_>, rid: i64, doc: i64) -> Outcome<()> {
@@ -82,19 +182,18 @@ fn put_session(scope: &Scope<'_>, rid: i64, doc: i64) -> Outcome<()> {
         let texts: [Option<String>; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
         Ok(search::document(texts.iter().flatten().map(String::as_str)))
     })?;
-    put(scope, doc, &words)
+    Ok(put(scope.conn, doc, &words)?)
 }
 
 /// What is searched of a session itself.
 pub(super) const OF_SESSION: &str = "SELECT s.title, d.prompt, s.branch
      FROM sessions s JOIN details d ON d.rid = s.rid WHERE s.rid = ?1";
 
-fn put(scope: &Scope<'_>, doc: i64, words: &str) -> Outcome<()> {
-    scope
-        .conn
+fn put(connection: &Connection, doc: i64, words: &str) -> rusqlite::Result<()> {
+    connection
         .prepare_cached("INSERT INTO search (rowid, words) VALUES (?1, ?2)")?
-        .execute(params![doc, words])?;
-    Ok(())
+        .execute(params![doc, words])
+        .map(drop)
 }
 
 fn take_out(scope: &Scope<'_>, doc: i64) -> Outcome<()> {

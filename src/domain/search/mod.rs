@@ -16,7 +16,7 @@ pub use snippet::Snippet;
 /// Words that the index is asked for; whether the others are there too is seen in the text.
 const ASKED: usize = 32;
 /// Bytes of a word that the index keeps.
-const INDEXED: usize = 32_768;
+pub const INDEXED: usize = 32_768;
 
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

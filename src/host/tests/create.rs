@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::ProjectName;
 use crate::domain::lifecycle::TerminationReason;
-use crate::domain::rail::{Placement, Project};
+use crate::domain::rail::{Placement, Project, ProjectSetup};
 use crate::domain::session::{Kind, LaunchFacts, Session};
 use crate::domain::status::Status;
 use crate::host::context::Context;
@@ -385,6 +385,46 @@ async fn a_child_goes_where_its_parent_is_c9() {
     let session = created(host.create(&Context::new(), alone).await.unwrap());
     assert_eq!(session.placement, Placement::conversations());
     assert_eq!(session.folder, PathBuf::from("/"));
+}
+
+/// P6: what is named wins; else the longest registered path that holds the folder, both with links
+/// resolved and folder by folder; else conversations.
+#[tokio::test]
+async fn a_new_session_goes_into_the_innermost_project_that_holds_its_folder() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().canonicalize().unwrap();
+    for folder in ["shop/cart/src", "shop-old"] {
+        std::fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    std::os::unix::fs::symlink(root.join("shop"), root.join("link")).unwrap();
+    let (host, _) = host(vec![]);
+    for (name, path) in [("outer", "link"), ("inner", "link/cart")] {
+        let name = ProjectName::new(name).ok();
+        let path = root.join(path);
+        host.add_project(&path, name, ProjectSetup::default(), &OPERATOR).await.unwrap();
+    }
+    let placed = async |place: Place| {
+        let request = CreateRequest { place, ..request() };
+        created(host.create(&Context::new(), request).await.unwrap()).placement
+    };
+    let project = |path: &str| Placement::in_project(root.join(path));
+    for (folder, expected) in [
+        ("shop", project("shop")),
+        ("link", project("shop")),
+        ("shop/cart/src", project("shop/cart")),
+        ("link/cart", project("shop/cart")),
+        ("shop-old", Placement::conversations()),
+        (".", Placement::conversations()),
+    ] {
+        assert_eq!(placed(Place::Folder(root.join(folder))).await, expected, "{folder}");
+    }
+    assert_eq!(placed(Place::Project(shop().name)).await, Placement::in_project(shop().path));
+    assert_eq!(placed(Place::Chat(root.join("shop"))).await, Placement::conversations());
+    std::fs::remove_file(root.join("link")).unwrap();
+    std::os::unix::fs::symlink(root.join("shop-old"), root.join("link")).unwrap();
+    let moved = placed(Place::Folder(root.join("link"))).await;
+    assert_eq!(moved, Placement::conversations(), "resolved when it was registered");
+    assert_eq!(placed(Place::Folder(root.join("shop"))).await, project("shop"));
 }
 
 /// C9: a child goes elsewhere where a project is named, and is never its own ancestor.

@@ -8,6 +8,7 @@ use crate::domain::status::Zone;
 use super::super::StoreError;
 use super::{Fixture, id, ids, name, path, section};
 
+/// P2: children follow their root; a pinned one takes them along, newest pin first.
 #[tokio::test]
 async fn children_follow_their_root_and_pins_take_them_along_p2() {
     let fixture = Fixture::new();
@@ -47,6 +48,7 @@ async fn children_follow_their_root_and_pins_take_them_along_p2() {
     assert_eq!(fixture.listed(&shop, Order::Recent).await, back);
 }
 
+/// P2: in the dashboard's order the zone of the root comes first, then its time.
 #[tokio::test]
 async fn by_zone_the_roots_zone_comes_first_then_its_time_p2() {
     let fixture = Fixture::new();
@@ -65,6 +67,7 @@ async fn by_zone_the_roots_zone_comes_first_then_its_time_p2() {
     assert_eq!(pinned, ["shop-2", "shop-1", "shop-3"]);
 }
 
+/// P1, P3: pinned, projects in their order with the empty ones, conversations; each with its counts.
 #[tokio::test]
 async fn sections_come_in_order_with_their_counts_p1() {
     let fixture = Fixture::new();
@@ -94,6 +97,7 @@ async fn sections_come_in_order_with_their_counts_p1() {
     assert_eq!(counts, [0, 2], "pinned ones belong to their project");
 }
 
+/// P6, P1: its section is hidden and counted nowhere, nothing is lost, and registering brings it back.
 #[tokio::test]
 async fn an_unregistered_project_is_hidden_and_comes_back_p6() {
     let fixture = Fixture::new();
@@ -141,6 +145,7 @@ async fn a_name_that_was_not_chosen_is_made_unique_s3() {
     }
 }
 
+/// P2: rename moves nothing.
 #[tokio::test]
 async fn a_rename_moves_nothing_p2() {
     let fixture = Fixture::new();

@@ -13,7 +13,7 @@ use crate::domain::worktree::Worktree;
 use crate::os::random;
 
 use super::super::connection::Durability;
-use super::super::{StoreError, condition, messages};
+use super::super::{StoreError, condition, index, messages};
 use super::{Fixture, id, ids, name, seed};
 
 fn query(text: &str) -> PageQuery {
@@ -52,12 +52,13 @@ impl Fixture {
         let _ = self.store.set_worktree(&id(session), &worktree).await;
     }
 
-    /// FTS5's own check, and one document for each session and message.
+    /// FTS5's own check, ours, and one document for each session and message.
     fn check_index(&self) {
         let other = super::super::connection::open(&self.home.database()).unwrap();
         other
             .execute("INSERT INTO search (search, rank) VALUES ('integrity-check', 0)", [])
             .unwrap();
+        assert_eq!(index::faults(&other).unwrap(), [] as [String; 0]);
         let numbers = |sql: &str| -> Vec<i64> {
             let mut statement = other.prepare(sql).unwrap();
             let rows = statement.query_map([], |row| row.get(0)).unwrap();
