@@ -127,7 +127,7 @@ fn a_family_larger_than_the_window_is_passed_p2() {
     let serve = |bench: &mut Bench| {
         for round in 0.. {
             assert!(round < 12, "it keeps asking");
-            let asked = bench.take().into_iter().filter_map(|effect| match effect {
+            let mut asked = bench.take().into_iter().filter_map(|effect| match effect {
                 Effect::LoadPage { ticket, query } => Some((ticket, query)),
                 _ => None,
             });
