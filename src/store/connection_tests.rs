@@ -16,7 +16,7 @@ fn numbers() -> impl FnMut() -> f64 {
     let mut state = 1_u64;
     move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        f64::from(u32::try_from(state >> 33).unwrap()) / f64::from(1 << 31)
+        f64::from(u32::try_from(state >> 33).unwrap()) / f64::from(1_u32 << 31)
     }
 }
 
@@ -29,7 +29,9 @@ fn refused_and_done(held: Duration) -> (usize, usize) {
         (0..200).map(|who| Reverse((micros(after(0.25)), who, 0, None))).collect();
     let (mut free, mut refused, mut done) = (0, 0, 0);
     let mut jitter = numbers();
-    while let Some(Reverse((now, who, attempt, since))) = waiting.pop().filter(|it| it.0.0 < 20_000_000) {
+    while let Some(Reverse((now, who, attempt, since))) =
+        waiting.pop().filter(|it| it.0.0 < 20_000_000)
+    {
         let began = since.unwrap_or(now);
         let waited = Duration::from_micros(now - began);
         let next = if now >= free {

@@ -74,7 +74,8 @@ async fn a_wrong_search_index_is_found_and_made_anew() {
     let fixture = Fixture::new();
     fixture.live("shop-1", None).await;
     fixture.live("shop-2", None).await;
-    for (session, text) in [("shop-1", "mend the parser"), ("shop-2", "Parser, grüße 日本 a-b")] {
+    for (session, text) in [("shop-1", "mend the parser"), ("shop-2", "Parser, grüße 日本 a-b")]
+    {
         fixture.store.prompted(&id(session), text, "operator").await.unwrap();
     }
     let connection = connection::open(&fixture.home.database()).unwrap();
@@ -102,7 +103,11 @@ async fn a_wrong_search_index_is_found_and_made_anew() {
         connection.execute_batch(wrong).unwrap();
         let health = examine(&fixture.home).unwrap();
         assert_eq!((health.damage, health.totals), (vec![], vec![]), "{wrong}");
-        assert!(health.search.concat().to_lowercase().contains(told), "{wrong}: {:?}", health.search);
+        assert!(
+            health.search.concat().to_lowercase().contains(told),
+            "{wrong}: {:?}",
+            health.search
+        );
         recount(&fixture.home, true).unwrap();
         assert_eq!(examine(&fixture.home).unwrap().search, [] as [String; 0], "{wrong}");
         assert_eq!(numbers(), whole, "{wrong}");

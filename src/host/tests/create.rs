@@ -393,7 +393,7 @@ async fn a_child_goes_where_its_parent_is_c9() {
 async fn a_new_session_goes_into_the_innermost_project_that_holds_its_folder() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().canonicalize().unwrap();
-    for folder in ["shop/cart/src", "shop-old"] {
+    for folder in ["shop/.git", "shop/cart/.git", "shop/cart/src", "shop-old"] {
         std::fs::create_dir_all(root.join(folder)).unwrap();
     }
     std::os::unix::fs::symlink(root.join("shop"), root.join("link")).unwrap();
