@@ -22,6 +22,7 @@ const KEYS: &[(&str, &str)] = &[
     ("glyphs", "\"ascii\""),
     ("retention_days", "2"),
     ("scrollback_lines", "100"),
+    ("history_mebibytes", "64"),
     ("stalled_minutes", "3"),
     ("on_merge", "\"kill\""),
     ("notifications.bell", "true"),
