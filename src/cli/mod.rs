@@ -59,9 +59,7 @@ pub fn main(args: &[OsString]) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         // An agent must not stumble over its hook, however it is called.
-        Err(error) if error.use_stderr() && args.get(1).is_some_and(|verb| verb == "hook") => {
-            return ExitCode::SUCCESS;
-        }
+        Err(error) if error.use_stderr() && is_hook(args) => return ExitCode::SUCCESS,
         Err(error) => return wrong_use(&error, args.iter().any(|arg| arg == "--json")),
     };
     let out = Output { json: cli.global.json, quiet: cli.global.quiet };
@@ -71,6 +69,19 @@ pub fn main(args: &[OsString]) -> ExitCode {
         Err(error) => out.error(error),
     }
     exit_code(&result)
+}
+
+/// Whether the first word that is neither an option nor an option's value is `hook`.
+fn is_hook(args: &[OsString]) -> bool {
+    let mut words = args.iter().skip(1);
+    while let Some(word) = words.next() {
+        if ["--workspace", "--section", "--select"].iter().any(|valued| word == valued) {
+            words.next();
+        } else if !word.as_encoded_bytes().starts_with(b"-") {
+            return word == "hook";
+        }
+    }
+    false
 }
 
 /// Help and version are answers; everything else is wrong use, cleaned of what a terminal would
@@ -90,6 +101,12 @@ fn wrong_use(error: &clap::Error, json: bool) -> ExitCode {
 
 /// Does what was asked for. Whatever needs no store comes first.
 fn run(cli: Cli, out: Output) -> CommandResult {
+    if let Some(Command::Hook(args)) = &cli.command {
+        if let Ok(workspace) = cli.global.workspace() {
+            hook::run(args, &workspace);
+        }
+        return Ok(Ending::Done);
+    }
     if cli.command.is_some() && !cli.board.is_empty() {
         return Err(CliError::Usage {
             message: "--section and --select before a command belong to the dashboard".to_owned(),
@@ -101,12 +118,6 @@ fn run(cli: Cli, out: Output) -> CommandResult {
         Some(Command::Schema { name }) => return schema::run(name),
         Some(Command::Completions { shell }) => return generated::completions(*shell),
         Some(Command::Man) => return generated::man(),
-        Some(Command::Hook(args)) => {
-            if let Ok(workspace) = cli.global.workspace() {
-                hook::run(args, &workspace);
-            }
-            return Ok(Ending::Done);
-        }
         Some(Command::Guide) => return guide::run(out),
         _ => {}
     }

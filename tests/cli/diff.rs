@@ -183,16 +183,16 @@ fn an_activity_is_explained_g8() {
     let file = home.path().join("session.cast");
     let file = file.to_string_lossy();
     home.run(["log", &id, "--cast", &file]).ok();
-    let test = home.run(["agents", "test", &file, "--agent", "scripted", "--json"]).ok().json();
-    let steps: Vec<&str> = test["transitions"]
+    let tested = home.run(["agents", "test", &file, "--agent", "scripted", "--json"]).ok().json();
+    let steps: Vec<&str> = tested["transitions"]
         .as_array()
         .unwrap()
         .iter()
         .map(|step| step["activity"].as_str().unwrap())
         .collect();
     assert_eq!(steps.first(), Some(&"blocked"));
-    assert_eq!((steps.last(), &test["final"]), (Some(&"idle"), &"idle".into()));
-    let first = &test["transitions"][0];
+    assert_eq!((steps.last(), &tested["final"]), (Some(&"idle"), &"idle".into()));
+    let first = &tested["transitions"][0];
     assert!(first["at"].is_f64() && first["witness"] == "osc7501" && first["rule"].is_null());
     home.run(["agents", "test", &file, "--agent", "no-such-agent"]).code(3);
     home.run(["agents", "test", "/nowhere.cast", "--agent", "claude"]).code(1);

@@ -324,7 +324,7 @@ fn operations_are_undone_resumed_and_abandoned_v3() {
     for verb in ["undo", "resume", "abandon"] {
         home.run(["ops", verb, "no-such-operation"]).code(3);
     }
-    home.run(["ops", "resume", batch]).code(3);
+    home.run(["ops", "resume", batch]).code(4);
     home.run(["purge", &second, "--yes"]).ok();
     let purge = home.run(["ops", "--json"]).ok().json()["operations"][0].clone();
     assert_eq!((&purge["kind"], &purge["state"]), (&json!("purge"), &json!("done")));

@@ -1,6 +1,8 @@
 //! `hook`, as an agent's hooks call it.
 
+use std::ffi::OsStr;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -126,6 +128,44 @@ fn a_hook_never_makes_an_agent_stumble_h2() {
         agent.until(activity, |shown| shown["activity"] == activity);
     }
     agent.home.finish();
+}
+
+/// H2: wrong use of every sort ends with 0 and says nothing, on neither stream.
+#[test]
+fn wrong_use_of_a_hook_ends_well_and_says_nothing_h2() {
+    let home = TestHome::new();
+    let not_utf8 = OsStr::from_bytes(b"\xff\xfe");
+    for line in [
+        "hook",
+        "hook command",
+        "hook command idle more",
+        "hook --nonsense",
+        "hook command idle --nonsense",
+        "hook command idle --json",
+        "hook --workspace",
+        "hook --workspace NO/NAME command idle",
+        "--workspace NO/NAME hook command idle",
+        "--nonsense hook command idle",
+        "--json hook",
+        "--section pinned hook command idle",
+        "--select shop-1 hook command idle",
+        "--workspace NOT_UTF8 hook command idle",
+        "hook NOT_UTF8 idle",
+        "hook command NOT_UTF8",
+    ] {
+        let mut command = home.command([""; 0]);
+        let word = |word| if word == "NOT_UTF8" { not_utf8 } else { OsStr::new(word) };
+        command.args(line.split(' ').map(word));
+        call(command, b"{}");
+    }
+    for name in ["CALLBOARD_WORKSPACE", "CALLBOARD_SESSION_ID", "CALLBOARD_GENERATION"] {
+        for value in [not_utf8, OsStr::new(""), OsStr::new("NO/NAME")] {
+            let mut command = home.command(["hook", "command", "idle"]);
+            command.env(name, value);
+            call(command, b"{}");
+        }
+    }
+    assert!(!home.path().join("data").exists(), "a hook makes nothing");
 }
 
 /// H2: neither a store that is busy nor a keeper that is held up holds up the agent; both hear of it later.

@@ -22,6 +22,7 @@ const KEYS: &[(&str, &str)] = &[
     ("glyphs", "\"ascii\""),
     ("retention_days", "2"),
     ("scrollback_lines", "100"),
+    ("history_mebibytes", "64"),
     ("stalled_minutes", "3"),
     ("on_merge", "\"kill\""),
     ("notifications.bell", "true"),
@@ -61,8 +62,8 @@ fn every_key_shows_its_value_and_its_source() {
     for key in defaults.keys() {
         assert!(KEYS.iter().any(|(known, _)| known.starts_with(key)), "{key} is not tried");
     }
-    let text: String = KEYS.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
-    configure(&home, text);
+    let text: Vec<String> = KEYS.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+    configure(&home, text.concat());
     let set = effective(&home);
     for (key, value) in KEYS {
         let (found, source) = &set[*key];

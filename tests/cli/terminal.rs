@@ -2,8 +2,11 @@
 
 use crate::support::{TestHome, binary, until};
 
-/// Runs `callboard ARGS...` in a session of its own; answers its id.
+/// Runs `callboard ARGS...` in a session of its own, which may do what an operator may; answers its id.
 fn in_a_terminal(home: &TestHome, args: &[&str]) -> String {
+    let config = home.path().join("config");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "agents_may_everything = true\n").unwrap();
     let mut line =
         vec!["spawn", "--chat", "--size", "100x20", "--json", "--agent", "command", "--"];
     line.push(binary());

@@ -1,5 +1,8 @@
 //! What a keeper leaves behind when it is killed (`spec/lifecycle.md` V4, `spec/runtime.md` X3).
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use serde_json::json;
 
 use crate::board::agents;
@@ -45,6 +48,14 @@ fn worktrees_without_a_row_are_listed_and_never_removed_v4() {
         let report = home.run(["recover", "--json"]).ok().json();
         assert_eq!(report["orphans"], json!([orphan.to_str().unwrap()]));
     }
+    // What no JSON can hold is told as far as it can be told.
+    let odd = home.path().join("data/worktrees/default").join(OsStr::from_bytes(b"odd\xff/lost-1"));
+    std::fs::create_dir_all(&odd).unwrap();
+    let told = home.run(["recover", "--json"]).ok().json()["orphans"].clone();
+    let mut known = crate::support::texts(&told);
+    known.sort_unstable();
+    assert_eq!(known, [odd.to_string_lossy().as_ref(), orphan.to_str().unwrap()]);
+    home.run(["doctor", "--json"]).code(1).json();
     assert!(orphan.join("README.md").exists());
     assert_eq!(home.show(&id)["alive"], true);
     home.finish();

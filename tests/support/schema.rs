@@ -39,8 +39,8 @@ fn output(args: &[&str]) -> Option<String> {
     if args.contains(&"--dry-run") && args[at] != "restore" {
         return Some("plan".to_owned());
     }
-    let longer = args[at + 1..].iter().map(|word| format!("{} {word}", args[at]));
-    let known = longer.filter(|name| outputs.contains_key(name)).next();
+    let mut longer = args[at + 1..].iter().map(|word| format!("{} {word}", args[at]));
+    let known = longer.find(|name| outputs.contains_key(name));
     known.or_else(|| outputs.contains_key(args[at]).then(|| args[at].to_owned()))
 }
 

@@ -1,5 +1,7 @@
 //! What commands printed as JSON, one after the other, without what differs from run to run.
 
+use std::fmt::Write;
+
 use serde_json::Value;
 
 use super::TestHome;
@@ -38,7 +40,7 @@ impl<'a> Transcript<'a> {
         self.redact("", &mut plain, fields);
         let ending = if code == 0 { String::new() } else { format!("  # {code}") };
         let line = self.plain_text(line);
-        self.text.push_str(&format!("$ callboard {line} --json{ending}\n{plain:#}\n\n"));
+        writeln!(self.text, "$ callboard {line} --json{ending}\n{plain:#}\n").unwrap();
         value
     }
 
