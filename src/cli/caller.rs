@@ -13,9 +13,9 @@ const HOME: &str = "CALLBOARD_HOME";
 /// The session of the calling agent, or a plain command.
 pub(super) fn actor(home: &Home, workspace: &WorkspaceName) -> Actor {
     let own = std::env::var(SESSION).ok();
-    // Whoever has the variable may have chosen another workspace for this call alone.
     let named = own.and_then(|id| id.parse::<SessionId>().ok());
-    match named.map(|id| (id, caller_workspace())).or_else(|| above(home)) {
+    // What a process above was started with cannot be chosen for one call.
+    match above(home).or_else(|| named.map(|id| (id, caller_workspace()))) {
         None => Actor::Command,
         Some((id, of)) if of.as_ref().is_none_or(|of| of == workspace) => Actor::Session(id),
         Some((session, of)) => Actor::Elsewhere { workspace: of.unwrap_or_default(), session },

@@ -2,6 +2,7 @@
 
 use crate::domain::ids::SessionId;
 use crate::host::Reach;
+use crate::host::error::HostError;
 use crate::host::ports::Ports;
 
 use super::args::{IdArg, RenameArgs};
@@ -49,13 +50,17 @@ pub(crate) async fn rename<P: Ports>(console: &Console<P>, args: RenameArgs) -> 
     Ok(Ending::Done)
 }
 
-/// The ids, once it is clear that all of them exist: all or nothing.
+/// The ids, once it is clear that all of them exist, and not in the trash: all or nothing.
 async fn existing<P: Ports>(
     console: &Console<P>,
     ids: &[IdArg],
 ) -> Result<Vec<SessionId>, super::error::CliError> {
     let ids = select::ids(ids)?;
-    console.sessions(&ids).await?;
+    for session in console.sessions(&ids).await? {
+        if session.deletion.is_some() {
+            return Err(HostError::IdInTrash(session.id).into());
+        }
+    }
     Ok(ids)
 }
 

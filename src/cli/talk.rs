@@ -122,6 +122,9 @@ pub(crate) async fn keys<P: Ports>(console: &Console<P>, args: KeysArgs) -> Comm
 
 fn ending(results: &[SendResult]) -> Ending {
     let failed: Vec<&SendResult> = results.iter().filter(|result| !result.sent).collect();
+    if failed.is_empty() && results.iter().any(|result| result.reason.is_some()) {
+        return Ending::Short(ErrorKind::Partial);
+    }
     let missing = failed.iter().all(|result| result.reason.as_deref() == Some("not_found"));
     let kind = if missing { ErrorKind::NotFound } else { ErrorKind::Refused };
     Ending::of(results.len() - failed.len(), failed.len(), kind)
@@ -129,7 +132,8 @@ fn ending(results: &[SendResult]) -> Ending {
 
 fn results_text(results: &[SendResult]) -> String {
     let line = |result: &SendResult| match &result.reason {
-        _ if result.sent => format!("sent to {}\n", result.id),
+        Some(reason) if result.sent => format!("sent to {}, but {reason}\n", result.id),
+        None if result.sent => format!("sent to {}\n", result.id),
         Some(reason) => format!("not sent to {}: {reason}\n", result.id),
         None => format!("not sent to {}\n", result.id),
     };

@@ -254,7 +254,7 @@ pub struct SendResult {
     pub id: SessionId,
     /// The text arrived.
     pub sent: bool,
-    /// Why not.
+    /// Why not; of one that arrived, what went wrong afterwards.
     pub reason: Option<String>,
 }
 

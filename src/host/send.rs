@@ -10,6 +10,7 @@ use crate::domain::text;
 use super::Host;
 use super::caller::Reach;
 use super::context::{Context, START};
+use super::create::check::check_text;
 use super::create::source;
 use super::error::{HostError, HostResult};
 use super::parallel;
@@ -39,15 +40,17 @@ impl<P: Ports> Host<P> {
             let message = "there is no text to send".to_owned();
             return Err(HostError::Usage { message, hint: None });
         }
+        check_text("text", Some(&text))?;
         self.allow(actor, "send", Reach::Sessions(ids)).await?;
         let input = Input::Text { text, enter };
         let sent = parallel::ordered(SENDING, distinct(ids), |id| {
             let (host, ctx, actor) = (self.clone(), ctx.clone(), actor.clone());
             let input = input.clone();
             async move {
-                let sent = host.send_one(&ctx, &id, &input, &actor).await;
-                let reason = sent.err().map(|error| reason(&error));
-                SendResult { id, sent: reason.is_none(), reason }
+                match host.send_one(&ctx, &id, &input, &actor).await {
+                    Ok(note) => SendResult { id, sent: true, reason: note },
+                    Err(error) => SendResult { id, sent: false, reason: Some(reason(&error)) },
+                }
             }
         });
         Ok(sent.await)
@@ -76,20 +79,21 @@ impl<P: Ports> Host<P> {
         id: &SessionId,
         input: &Input,
         actor: &Actor,
-    ) -> HostResult<()> {
-        self.type_checked(ctx, id, input, actor).await?;
+    ) -> HostResult<Option<String>> {
+        let note = self.type_checked(ctx, id, input, actor).await?;
         self.audit("send", std::slice::from_ref(id), actor, None).await;
-        Ok(())
+        Ok(note)
     }
 
-    /// Types under the session's lock, after a fresh look at its row.
+    /// Types under the session's lock, after a fresh look at its row. Answers what went wrong once the
+    /// text was out: it must not be taken for unsent then, and be sent twice.
     pub(super) async fn type_checked(
         &self,
         ctx: &Context,
         id: &SessionId,
         input: &Input,
         actor: &Actor,
-    ) -> HostResult<()> {
+    ) -> HostResult<Option<String>> {
         let operation = self.operation(Verb::Send, vec![id.clone()]);
         let _locks = self.hold(ctx, std::slice::from_ref(id), &operation).await?;
         let session = self.ports.session(id).await?;
@@ -104,9 +108,11 @@ impl<P: Ports> Host<P> {
         if let Input::Text { text, enter: true } = input {
             let source = source(actor);
             let prompted = self.ports.prompted(id, text, &source);
-            ctx.write("recording the prompt", prompted).await?;
+            if let Err(error) = ctx.write("recording the prompt", prompted).await {
+                return Ok(Some(format!("it is not among the messages: {error}")));
+            }
         }
-        Ok(())
+        Ok(None)
     }
 }
 

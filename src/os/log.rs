@@ -20,7 +20,7 @@ const DEFAULT: &str = "info";
 const LIMIT: u64 = 8 << 20;
 
 /// What `CALLBOARD_LOG` lets through; a filter that makes no sense is none.
-pub fn filter() -> EnvFilter {
+fn filter() -> EnvFilter {
     let asked = std::env::var(VARIABLE).ok().filter(|asked| !asked.trim().is_empty());
     let asked = asked.and_then(|asked| EnvFilter::try_new(asked).ok());
     asked.unwrap_or_else(|| EnvFilter::new(DEFAULT))
@@ -30,7 +30,17 @@ pub fn filter() -> EnvFilter {
 /// with the first note.
 pub fn start(folder: &Path) {
     let log = Log { folder: folder.to_owned(), file: OnceLock::new() };
-    let log = tracing_subscriber::fmt().with_ansi(false).with_env_filter(filter()).with_writer(log);
+    note_to(log);
+}
+
+/// Notes go to `log` from now on. One that cannot be written, as on a full disk, is lost: told on
+/// standard error it would end the process where that is the same file.
+pub fn note_to(log: impl for<'a> MakeWriter<'a> + Send + Sync + 'static) {
+    let log = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_env_filter(filter())
+        .with_writer(log)
+        .log_internal_errors(false);
     // A second log of one process is a test's.
     let _started = log.try_init();
 }

@@ -15,12 +15,13 @@ use crate::adapters::{self, Real};
 use crate::domain::ids::{ProjectName, SessionId, WorkspaceName};
 use crate::domain::plan::Conditions;
 use crate::domain::rail::ProjectSetup;
-use crate::host::Host;
+use crate::host::{Host, Reach};
 use crate::host::ports::{StorePort as _, TombstoneRow};
 use crate::os::paths::Home;
 use crate::os::random;
 
 use super::args::DemoArgs;
+use super::caller;
 use super::error::{CliError, CommandResult, Ending};
 use super::output::Output;
 use madeup::MadeUpProject;
@@ -53,7 +54,10 @@ pub(crate) async fn run(args: DemoArgs, out: Output) -> CommandResult {
         return live::run().await;
     };
     let home = Home::at(&folder).map_err(CliError::io("finding the present folder"))?;
-    let host = adapters::open(&home, WorkspaceName::default()).await?;
+    let workspace = WorkspaceName::default();
+    let actor = caller::actor(&home, &workspace);
+    let host = adapters::open(&home, workspace).await?;
+    host.allow(&actor, "fill a home", Reach::Config).await?;
     let seeded = fill(&host, &folder, args.sessions).await?;
     out.report(&seeded, |seeded| {
         format!(

@@ -171,7 +171,8 @@ fn is_settled(session: &Session) -> bool {
     session.deletion.is_some() || lifecycle.published > 0 || lifecycle.state.is_terminal()
 }
 
-fn check_text(what: &str, text: Option<&str>) -> HostResult<()> {
+/// Refuses a text that no agent can be given.
+pub(in crate::host) fn check_text(what: &str, text: Option<&str>) -> HostResult<()> {
     let Some(text) = text else { return Ok(()) };
     let message = if text.len() > PROMPT_LIMIT {
         format!("the {what} has {} bytes; the limit is {PROMPT_LIMIT}", text.len())

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex as StdMutex};
+use std::sync::Arc;
 
 use tokio::net::UnixListener;
 use tokio::sync::{Mutex, Notify, oneshot, watch};
@@ -47,11 +47,7 @@ pub(super) fn run() -> ExitCode {
         })?;
         let (pipe, answers) = spawn::take_standard_streams(&file)
             .map_err(|error| StartError::system("the standard streams", &error))?;
-        tracing_subscriber::fmt()
-            .with_ansi(false)
-            .with_env_filter(log::filter())
-            .with_writer(StdMutex::new(file))
-            .init();
+        log::note_to(Arc::new(file));
         Ok((spec, pipe, File::from(answers)))
     };
     match start() {

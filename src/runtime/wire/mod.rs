@@ -11,8 +11,10 @@ pub use message::{Body, Condition, Event, Hello, Incoming, Outgoing, Reason, Req
 
 /// Version of the protocol. Fields are only added; a change that breaks an older side counts it up.
 pub const PROTOCOL: u32 = 1;
-/// Largest payload of one frame, in bytes.
-pub const PAYLOAD_LIMIT: usize = 1 << 20;
+/// Largest payload of one frame, in bytes: a text of 1 MiB of which every character is escaped.
+pub const PAYLOAD_LIMIT: usize = 4 << 20;
+/// Terminal bytes of one frame; earlier sides take no more.
+const PART: usize = 1 << 20;
 /// Bytes before the payload.
 const HEADER: usize = 5;
 
@@ -47,7 +49,7 @@ pub fn put_control(out: &mut Vec<u8>, message: &impl serde::Serialize) {
 
 /// Appends terminal bytes, in as many frames as they need.
 pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    for part in bytes.chunks(PAYLOAD_LIMIT) {
+    for part in bytes.chunks(PART) {
         put(out, 1, part);
     }
 }

@@ -60,12 +60,12 @@ proptest! {
 
 #[test]
 fn long_frames_and_unknown_kinds_end_the_stream() {
-    assert_eq!(decode(&[&[0, 0x10, 0, 1, 0]]), Err(WireError::TooLong((1 << 20) + 1)));
+    assert_eq!(decode(&[&[0, 0x40, 0, 1, 0]]), Err(WireError::TooLong((4 << 20) + 1)));
     assert_eq!(decode(&[&[0, 0, 0, 1, 2, 0]]), Err(WireError::UnknownKind(2)));
     let mut whole = Vec::new();
-    put_bytes(&mut whole, &vec![7; PAYLOAD_LIMIT + 1]);
+    put_bytes(&mut whole, &vec![7; PART + 1]);
     let frames = decode(&[&whole]).unwrap();
-    assert_eq!(frames, [Frame::Bytes(vec![7; PAYLOAD_LIMIT]), Frame::Bytes(vec![7])]);
+    assert_eq!(frames, [Frame::Bytes(vec![7; PART]), Frame::Bytes(vec![7])]);
 }
 
 #[test]
