@@ -131,14 +131,26 @@ fn a_repair_waits_for_nobody_and_takes_the_store_from_nobody() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    until("the command to have the store open", || {
+    // It would end by itself once it meets the damage; and it may close what it has opened at first.
+    let pid = rustix::process::Pid::from_raw(waits.id() as i32).unwrap();
+    let signal = |signal| rustix::process::kill_process(pid, signal).unwrap();
+    let is_open = || {
         let files = std::fs::read_dir(format!("/proc/{}/fd", waits.id())).ok()?;
         let mut names = files.flatten().filter_map(|file| std::fs::read_link(file.path()).ok());
-        names.any(|path| path.ends_with("callboard.db")).then_some(())
+        names.any(|path| path.ends_with("callboard.db-shm")).then_some(())
+    };
+    until("the command to have the store open", || {
+        is_open()?;
+        signal(rustix::process::Signal::STOP);
+        until("the command to stand still", || {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", waits.id())).ok()?;
+            stat.contains(") T ").then_some(())
+        });
+        is_open().or_else(|| {
+            signal(rustix::process::Signal::CONT);
+            None
+        })
     });
-    // It would end by itself once it meets the damage.
-    let pid = rustix::process::Pid::from_raw(waits.id() as i32).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
     let database = home.path().join("data/callboard.db");
     let whole = std::fs::read(&database).unwrap();
     std::fs::write(&database, "x").unwrap();
