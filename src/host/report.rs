@@ -272,6 +272,8 @@ pub struct RecoverReport {
     /// Processes that were ended.
     pub ended_processes: Vec<u32>,
     /// Worktrees under our root without a row.
+    #[serde(serialize_with = "lossy")]
+    #[schemars(with = "Vec<String>")]
     pub orphans: Vec<PathBuf>,
 }
 
@@ -327,4 +329,9 @@ pub enum Progress {
 /// What is waited for, in words: `waiting for delete of shop-4, 3 s` (L5).
 pub fn waiting_for(verb: Verb, id: &SessionId, since: Duration) -> String {
     format!("waiting for {verb} of {id}, {} s", since.as_secs())
+}
+
+/// Paths as far as JSON can hold them: what is not UTF-8 must not keep back the rest of a report.
+fn lossy<S: serde::Serializer>(paths: &[PathBuf], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
 }
