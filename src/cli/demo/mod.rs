@@ -15,8 +15,8 @@ use crate::adapters::{self, Real};
 use crate::domain::ids::{ProjectName, SessionId, WorkspaceName};
 use crate::domain::plan::Conditions;
 use crate::domain::rail::ProjectSetup;
-use crate::host::{Host, Reach};
 use crate::host::ports::{StorePort as _, TombstoneRow};
+use crate::host::{Host, Reach};
 use crate::os::paths::Home;
 use crate::os::random;
 

@@ -77,6 +77,22 @@ async fn facts_are_stored_and_folded_until_the_end() {
     bench.left_nothing(&[]).await;
 }
 
+/// W4: what a keeper notes is lost while the disk is full; it goes on and can be ended.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_keeper_whose_log_takes_nothing_goes_on() {
+    let bench = Bench::new();
+    let spec = bench.script("exec cat");
+    std::fs::create_dir_all(spec.log.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink("/dev/full", &spec.log).unwrap();
+    // Without a store it has something to note at once.
+    let (mut keeper, process, agent) = bench.run(&spec).await;
+    keeper.send(1, Input::Text("hello".to_owned()), None).await.unwrap();
+    within(keeper.stop(None, QUICK)).await.unwrap();
+    std::fs::remove_file(&spec.log).unwrap();
+    bench.left_nothing(&[process, agent]).await;
+}
+
 #[tokio::test]
 async fn a_keeper_without_a_store_works_and_says_so_in_its_log() {
     let bench = Bench::new();
