@@ -144,3 +144,24 @@ fn records_and_settings() {
     insta::assert_snapshot!("records_and_settings", said.text());
     home.finish();
 }
+
+#[test]
+fn what_was_changed_and_said() {
+    let home = TestHome::new();
+    let mut said = Transcript::new(&home);
+    home.project("shop");
+    let id = idle(&home, &["--project", "shop", "--title", "Round the totals"]);
+    home.run(["send", &id, "use integer cents"]).ok();
+    let worktree = home.run(["show", &id, "--json"]).ok().json()["worktree"].clone();
+    std::fs::write(std::path::Path::new(worktree.as_str().unwrap()).join("new"), "one\n").unwrap();
+    home.run(["stop", &id, "--yes"]).ok();
+    said.run(0, &format!("diff {id}"));
+    said.run(0, &format!("diff {id} --stat"));
+    said.run(3, "diff shop-9");
+    let passing = [MOVING, &["dirty"]].concat();
+    said.run_without(0, "list --search integer", &passing);
+    said.run(4, &format!("send {id} --answer yes"));
+    said.run(4, &format!("fork {id}"));
+    insta::assert_snapshot!("what_was_changed_and_said", said.text());
+    home.finish();
+}
