@@ -7,18 +7,18 @@ use rusqlite::{OptionalExtension, params, params_from_iter};
 
 use crate::domain::condition::Condition;
 use crate::domain::ids::{CHAT, ProjectName, SessionId};
+use crate::domain::launch::Seed;
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::rail::{PLACEMENT_VERSION, Placement};
 use crate::domain::session::Session;
+use crate::domain::worktree::Worktree;
 
 use super::columns::{id_list, path_text, to_json};
 use super::connection::Durability;
 use super::error::{Fault, Outcome};
 use super::rows::SeededSession;
 use super::shown::{self, Member, Totals};
-use super::{Scope, Store, StoreError, condition, facts, index, sessions};
-use crate::domain::launch::{Initialised, Seed};
-use crate::domain::worktree::Worktree;
+use super::{Scope, Store, StoreError, condition, index, sessions};
 
 impl Store {
     /// Takes the next id of a project, or of the sessions outside projects; never given again,
@@ -73,80 +73,6 @@ impl Store {
                 )?
                 .execute(params![row.rid, scope.now.0])?;
             Ok(())
-        })
-        .await
-    }
-
-    /// Writes handle and generation of a launch; alive, not started.
-    ///
-    /// # Errors
-    /// There is no such session outside the trash.
-    pub async fn initialise(
-        &self,
-        id: &SessionId,
-        initialised: &Initialised,
-    ) -> Result<(), StoreError> {
-        let (id, initialised) = (id.clone(), initialised.clone());
-        self.write(Durability::Normal, format!("initialise session {id}"), move |scope| {
-            initialise(scope, &id, &initialised)
-        })
-        .await
-    }
-
-    /// The number of a session's next launch: above its newest one and above any that only left
-    /// facts, so that nothing of a failed launch is taken for the next one's (C8).
-    ///
-    /// # Errors
-    /// There is no such session, or the database cannot be read.
-    pub async fn next_generation(&self, id: &SessionId) -> Result<u32, StoreError> {
-        let id = id.clone();
-        self.read(format!("number the next launch of {id}"), move |scope| {
-            let last: Option<u32> = scope
-                .conn
-                .prepare_cached(
-                    "SELECT max(s.generation, coalesce(f.generation, 0))
-                     FROM sessions s LEFT JOIN facts f ON f.rid = s.rid
-                     WHERE s.workspace = ?1 AND s.id = ?2",
-                )?
-                .query_row([scope.workspace, id.as_str()], |row| row.get(0))
-                .optional()?;
-            last.map(|last| last + 1).ok_or_else(|| missing(&id))
-        })
-        .await
-    }
-
-    /// Writes a launch and publishes it in one transaction, with the worktree that was made for it;
-    /// the error of an earlier operation is gone (B2, C4).
-    ///
-    /// # Errors
-    /// There is no such session outside the trash.
-    pub async fn publish_launch(
-        &self,
-        id: &SessionId,
-        launch: &Initialised,
-        worktree: Option<&Worktree>,
-    ) -> Result<Session, StoreError> {
-        let (id, launch, worktree) = (id.clone(), launch.clone(), worktree.cloned());
-        self.write(Durability::Full, format!("publish a launch of {id}"), move |scope| {
-            if let Some(worktree) = &worktree {
-                set_worktree(scope, &id, worktree)?;
-            }
-            initialise(scope, &id, &launch)?;
-            let row = condition::find_present(scope, &id)?;
-            set_error(scope, row.rid, None)?;
-            publish(scope, &id, launch.generation)
-        })
-        .await
-    }
-
-    /// Sets the published generation and folds the facts stored so far: the commit point (C4).
-    ///
-    /// # Errors
-    /// There is no such session outside the trash, or the launch is not its newest.
-    pub async fn publish(&self, id: &SessionId, generation: u32) -> Result<Session, StoreError> {
-        let id = id.clone();
-        self.write(Durability::Full, format!("publish session {id}"), move |scope| {
-            publish(scope, &id, generation)
         })
         .await
     }
@@ -251,11 +177,11 @@ fn insert_seed(scope: &Scope<'_>, seed: Seed) -> Outcome<Session> {
     read_back(scope, &id)
 }
 
-fn read_back(scope: &Scope<'_>, id: &SessionId) -> Outcome<Session> {
+pub(super) fn read_back(scope: &Scope<'_>, id: &SessionId) -> Outcome<Session> {
     sessions::one(scope, id)?.ok_or_else(|| missing(id))
 }
 
-fn missing(id: &SessionId) -> Fault {
+pub(super) fn missing(id: &SessionId) -> Fault {
     Fault::Refused(StoreError::NoSession { id: id.clone() })
 }
 
@@ -343,7 +269,7 @@ fn relate(
     Ok((root, shown::head_of(member, placement, Some((&head, &above)))))
 }
 
-fn set_worktree(scope: &Scope<'_>, id: &SessionId, worktree: &Worktree) -> Outcome<()> {
+pub(super) fn set_worktree(scope: &Scope<'_>, id: &SessionId, worktree: &Worktree) -> Outcome<()> {
     let row = condition::find_present(scope, id)?;
     // An empty field never overwrites a stored value (S5).
     scope
@@ -366,43 +292,6 @@ fn set_worktree(scope: &Scope<'_>, id: &SessionId, worktree: &Worktree) -> Outco
     Ok(())
 }
 
-fn initialise(scope: &Scope<'_>, id: &SessionId, launch: &Initialised) -> Outcome<()> {
-    let row = condition::find_present(scope, id)?;
-    let next = row.condition.clone().launched(launch.generation, scope.now);
-    let next = next.settle(&row.prs, scope.now);
-    condition::save(scope, &row, &next, &format!("launch {}", launch.generation))?;
-    // An empty field never overwrites a stored value (S5).
-    scope
-        .conn
-        .prepare_cached(
-            "UPDATE details SET keeper_pid = ?2, pid = ?3, started_at = ?4, token_hash = ?5,
-               launch = iif(?6 IS NULL, launch, json_set(launch, '$.agent_session_id', ?6))
-             WHERE rid = ?1",
-        )?
-        .execute(params![
-            row.rid,
-            launch.keeper_pid,
-            launch.pid,
-            launch.started_at.0,
-            launch.token_hash,
-            launch.agent_session_id,
-        ])?;
-    Ok(())
-}
-
-fn publish(scope: &Scope<'_>, id: &SessionId, generation: u32) -> Outcome<Session> {
-    let row = condition::find_present(scope, id)?;
-    let found = row.condition.lifecycle.generation;
-    if found != generation {
-        let (id, wanted) = (id.clone(), generation);
-        return Err(StoreError::OtherGeneration { id, wanted, found }.into());
-    }
-    let next = row.condition.clone().published(generation, &row.prs, scope.now);
-    condition::save(scope, &row, &next, "published")?;
-    facts::fold_stored(scope, id)?;
-    read_back(scope, id)
-}
-
 fn rollback(scope: &Scope<'_>, id: &SessionId) -> Outcome<()> {
     let Some(row) = condition::find(scope, id)? else {
         return Ok(());
@@ -420,7 +309,7 @@ fn rollback(scope: &Scope<'_>, id: &SessionId) -> Outcome<()> {
     Ok(())
 }
 
-fn set_error(scope: &Scope<'_>, rid: i64, error: Option<&str>) -> Outcome<()> {
+pub(super) fn set_error(scope: &Scope<'_>, rid: i64, error: Option<&str>) -> Outcome<()> {
     scope
         .conn
         .prepare_cached("UPDATE details SET error = ?2 WHERE rid = ?1")?

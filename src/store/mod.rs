@@ -20,6 +20,7 @@ mod first;
 pub mod health;
 mod index;
 mod journal;
+mod launch;
 mod lifecycle;
 mod log;
 mod messages;

@@ -453,3 +453,8 @@ impl Bench {
         text
     }
 }
+
+/// The selected session, or nothing.
+pub(crate) fn selected(bench: &Bench) -> String {
+    bench.app.list.selected.as_ref().map(ToString::to_string).unwrap_or_default()
+}

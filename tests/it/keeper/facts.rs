@@ -10,9 +10,25 @@ use callboard::os::clock::Clock;
 use callboard::os::paths::Home;
 use callboard::runtime::client::{self, Input, Keeper};
 use callboard::runtime::launch::LaunchSpec;
+use callboard::runtime::wire;
 use callboard::store::Store;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
 
 use super::support::{Bench, QUICK, until, within};
+
+/// The first launch of a session.
+fn launch(keeper_pid: u32, pid: u32) -> Initialised {
+    Initialised {
+        generation: 1,
+        keeper_pid,
+        pid,
+        started_at: Clock::System.now(),
+        token_hash: "hash".to_owned(),
+        agent_session_id: None,
+    }
+}
 
 /// The home of a bench with the row that its launches belong to.
 async fn store(bench: &Bench) -> (Store, SessionId) {
@@ -51,15 +67,7 @@ async fn facts_are_stored_and_folded_until_the_end() {
     };
     let launching = bench.start(&spec).await;
     let ready = launching.ready();
-    let launch = Initialised {
-        generation: 1,
-        keeper_pid: ready.keeper_pid,
-        pid: ready.pid,
-        started_at: ready.started_at,
-        token_hash: "hash".to_owned(),
-        agent_session_id: None,
-    };
-    store.initialise(&id, &launch).await.unwrap();
+    store.initialise(&id, &launch(ready.keeper_pid, ready.pid)).await.unwrap();
     within(launching.publish()).await.unwrap();
     store.publish(&id, 1).await.unwrap();
     let session = async || store.session(&id).await.unwrap().unwrap();
@@ -85,9 +93,13 @@ async fn a_keeper_whose_log_takes_nothing_goes_on() {
     let spec = bench.script("exec cat");
     std::fs::create_dir_all(spec.log.parent().unwrap()).unwrap();
     std::os::unix::fs::symlink("/dev/full", &spec.log).unwrap();
-    // Without a store it has something to note at once.
     let (mut keeper, process, agent) = bench.run(&spec).await;
-    keeper.send(1, Input::Text("hello".to_owned()), None).await.unwrap();
+    // That this client speaks an older protocol is noted while it is answered.
+    let mut client = UnixStream::connect(&spec.socket).await.unwrap();
+    let mut hello = Vec::new();
+    wire::put_control(&mut hello, &json!({"id": 1, "type": "hello", "protocol": 0}));
+    client.write_all(&hello).await.unwrap();
+    assert!(within(client.read(&mut [0; 16])).await.unwrap() > 0, "closed without an answer");
     within(keeper.stop(None, QUICK)).await.unwrap();
     std::fs::remove_file(&spec.log).unwrap();
     bench.left_nothing(&[process, agent]).await;
@@ -99,15 +111,7 @@ async fn a_keeper_without_a_store_works_and_says_so_in_its_log() {
     let (mut keeper, process, agent) = bench.run(&bench.script("exec cat")).await;
     until(async || bench.log().contains("facts cannot be stored now")).await;
     let (store, id) = store(&bench).await;
-    let launch = Initialised {
-        generation: 1,
-        keeper_pid: process.pid,
-        pid: agent.pid,
-        started_at: Clock::System.now(),
-        token_hash: "hash".to_owned(),
-        agent_session_id: None,
-    };
-    store.initialise(&id, &launch).await.unwrap();
+    store.initialise(&id, &launch(process.pid, agent.pid)).await.unwrap();
     store.publish(&id, 1).await.unwrap();
     // the newest facts were kept and arrive by themselves
     until(async || store.session(&id).await.unwrap().unwrap().condition.last_activity_at.is_some())
@@ -124,15 +128,7 @@ async fn reports_that_were_left_in_a_file_are_picked_up_h2() {
     let spec = bench.script("exec cat");
     let launching = bench.start(&spec).await;
     let ready = launching.ready();
-    let launch = Initialised {
-        generation: 1,
-        keeper_pid: ready.keeper_pid,
-        pid: ready.pid,
-        started_at: ready.started_at,
-        token_hash: "hash".to_owned(),
-        agent_session_id: None,
-    };
-    store.initialise(&id, &launch).await.unwrap();
+    store.initialise(&id, &launch(ready.keeper_pid, ready.pid)).await.unwrap();
     let report = |message: &str| HookReport {
         event: "Stop".to_owned(),
         at: Clock::System.now(),
