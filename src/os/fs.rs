@@ -66,13 +66,24 @@ pub fn write_atomic(path: &Path, content: &[u8]) -> io::Result<()> {
 /// # Errors
 /// The folder cannot be written to.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    beside(path, content)?.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// The same where there is no such file yet.
+///
+/// # Errors
+/// [`io::ErrorKind::AlreadyExists`], or the folder cannot be written to.
+pub fn put_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    beside(path, content)?.persist_noclobber(path).map(drop).map_err(|error| error.error)
+}
+
+fn beside(path: &Path, content: &[u8]) -> io::Result<tempfile::NamedTempFile> {
     use std::io::Write as _;
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     let mode = Permissions::from_mode(0o666);
     let mut file = tempfile::Builder::new().permissions(mode).tempfile_in(folder)?;
     file.write_all(content)?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    Ok(file)
 }
 
 /// Removes a folder with everything in it, read-only folders too, and answers how many bytes of

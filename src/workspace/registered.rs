@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::git::{Args, Repository, RepositoryLock};
 use super::ours::{git_dir, real};
 use super::{Workspace, WorkspaceError, WorkspaceResult};
-use crate::os::fs::replace;
+use crate::os::fs::{put_new, replace};
 
 /// The reason of our lock; another reason is the operator's and stays.
 pub(super) const LOCK_REASON: &str = "in callboard's trash";
@@ -43,31 +43,44 @@ fn linked_whole(repository: &Repository, worktree: &Path) -> Option<PathBuf> {
     (known && folder.join("gitdir").is_file()).then_some(folder)
 }
 
+/// The git folder of a linked worktree of this repository, whose link is put back where it was lost.
+pub(super) fn registered(
+    repository: &Repository,
+    worktree: &Path,
+) -> WorkspaceResult<Option<PathBuf>> {
+    heal_link(repository, worktree)?;
+    let ours = |it: &PathBuf| it.starts_with(&repository.common) && *it != repository.common;
+    Ok(git_dir(worktree).filter(ours))
+}
+
 /// Whether it had to be locked: it may be locked already.
 pub(super) fn lock_worktree(worktree: &Path) -> WorkspaceResult<bool> {
     let Some(lock) = git_dir(worktree).map(|folder| folder.join("locked")) else {
         return Ok(false);
     };
-    if lock.symlink_metadata().is_ok() {
-        return Ok(false);
+    match put_new(&lock, LOCK_REASON.as_bytes()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(WorkspaceError::io("write", &lock)(error)),
     }
-    replace(&lock, LOCK_REASON.as_bytes()).map_err(WorkspaceError::io("write", &lock))?;
-    Ok(true)
 }
 
+/// Takes our lock off; the operator's stays.
 pub(super) fn unlock_worktree(worktree: &Path) -> WorkspaceResult<()> {
     let Some(lock) = git_dir(worktree).map(|folder| folder.join("locked")) else {
         return Ok(());
     };
-    match std::fs::remove_file(&lock) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other.map_err(WorkspaceError::io("remove", &lock)),
+    match std::fs::read_to_string(&lock) {
+        Ok(reason) if reason.trim() == LOCK_REASON => {
+            std::fs::remove_file(&lock).map_err(WorkspaceError::io("remove", &lock))
+        }
+        _ => Ok(()),
     }
 }
 
 /// Puts back a `.git` file that was lost, where the repository knows the worktree: no repair of
 /// git's does, and without it the folder could not be told from any other.
-pub(super) fn heal_link(repository: &Repository, worktree: &Path) -> WorkspaceResult<()> {
+fn heal_link(repository: &Repository, worktree: &Path) -> WorkspaceResult<()> {
     let link = real(worktree).join(".git");
     let Ok(folders) = std::fs::read_dir(repository.common.join("worktrees")) else {
         return Ok(());

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::git::{Args, Repository, RepositoryLock};
 use super::list::holder;
 use super::ours::{git_dir, strictly_inside, unfinished};
-use super::registered::{LOCK_REASON, heal_link, lock_worktree, unlock_worktree};
+use super::registered::{LOCK_REASON, lock_worktree, registered, unlock_worktree};
 use super::{Moved, Workspace, WorkspaceError, WorkspaceResult};
 use crate::os::fs::{rename_noreplace, write_atomic};
 use crate::os::paths::private_dir;
@@ -75,19 +75,16 @@ impl Workspace {
             if exists(to) {
                 return Err(WorkspaceError::Occupied(to.to_owned()));
             }
-            let record = self.record(&repository, from).await?.or_branch_of(find_record(to)?);
-            write_record(to, &record)?;
-            let locks = record.git_dir.is_some() && !record.was_locked;
-            if locks && lock_worktree(from)? {
+            if registered(&repository, from)?.is_some() && lock_worktree(from)? {
                 // The other moves of the repository go on meanwhile.
                 drop(held);
                 tokio::time::sleep(PRUNE_LOOKS).await;
                 held = self.git.lock(&repository).await?;
             }
+            let record = self.record(&repository, from).await?.or_branch_of(find_record(to)?);
+            write_record(to, &record)?;
             if let Err(error) = rename(from, to) {
-                if locks {
-                    unlock_worktree(from)?;
-                }
+                unlock_worktree(from)?;
                 forget(to);
                 return Err(error);
             }
@@ -186,11 +183,7 @@ impl Workspace {
 
     /// What a worktree is before it is moved.
     async fn record(&self, repository: &Repository, path: &Path) -> WorkspaceResult<Record> {
-        heal_link(repository, path)?;
-        let registered = git_dir(path).filter(|folder| {
-            folder.starts_with(&repository.common) && *folder != repository.common
-        });
-        let Some(folder) = registered else {
+        let Some(folder) = registered(repository, path)? else {
             return Ok(Record::default());
         };
         let reason = std::fs::read_to_string(folder.join("locked")).ok();
@@ -247,9 +240,12 @@ impl Workspace {
             return Ok(Moved::default());
         }
         let full = format!("refs/heads/{branch}");
-        let found: Args<'_> = &[&"for-each-ref", &"--format=%(objectname) %(worktreepath)", &full];
-        let found = self.git.ask("look for the branch", path, found).await?;
-        let Some((now, user)) = found.as_deref().and_then(|line| line.split_once(' ')) else {
+        let format = "--format=%(refname) %(objectname) %(worktreepath)";
+        let found: Args<'_> = &[&"for-each-ref", &format, &full];
+        let found = self.git.ask("look for the branch", path, found).await?.unwrap_or_default();
+        // Branches below one of that name are found too.
+        let own = found.lines().find_map(|line| line.strip_prefix(&full)?.strip_prefix(' '));
+        let Some((now, user)) = own.and_then(|rest| rest.split_once(' ')) else {
             return Ok(note(&format!("left detached: branch {branch} is gone")));
         };
         let user = Some(PathBuf::from(user)).filter(|user| !user.as_os_str().is_empty());

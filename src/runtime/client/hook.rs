@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -46,7 +46,13 @@ pub fn report(
     // Closed with answers unread, the connection would take the report with it.
     let mut decoder = Decoder::default();
     let mut buffer = [0; 4_096];
-    while let Ok(length @ 1..) = stream.read(&mut buffer) {
+    loop {
+        let length = match stream.read(&mut buffer) {
+            Ok(length @ 1..) => length,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+            // Turned away, or its end came first: it may not have read what it was sent.
+            Ok(_) | Err(_) => return Err(io::ErrorKind::WouldBlock.into()),
+        };
         decoder.push(&buffer[..length]);
         while let Ok(Some(frame)) = decoder.next_frame() {
             if let Frame::Control(json) = frame
@@ -59,7 +65,6 @@ pub fn report(
             }
         }
     }
-    Ok(())
 }
 
 /// Leaves the report in the file beside the socket.
@@ -70,10 +75,16 @@ pub fn leave(socket: &Path, generation: u32, token: &str, report: &HookReport) -
     let (token_hash, report) = (random::token_hash(token), report.clone());
     let mut line = serde_json::to_vec(&SpooledReport { generation, token_hash, report })?;
     line.push(b'\n');
-    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(spool(socket))?;
+    let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(spool(socket));
+    let mut file = open()?;
     if file.metadata()?.len() > SPOOL_LIMIT {
         return Err(io::Error::other("too many reports wait for the keeper"));
     }
     // In one write, so that lines of two hooks never mix.
-    file.write_all(&line)
+    file.write_all(&line)?;
+    if file.metadata()?.nlink() > 0 {
+        return Ok(());
+    }
+    // The keeper took the file just then, perhaps before this line was in it: twice is better than lost.
+    open()?.write_all(&line)
 }

@@ -229,7 +229,7 @@ pub struct Quiet {
     string: bool,
 }
 
-/// Longest sequence that is held back, in bytes.
+/// Longest sequence that is held back, in bytes; of a longer one only what follows is passed, as text.
 const HELD: usize = 256;
 
 impl Quiet {
@@ -237,13 +237,18 @@ impl Quiet {
     pub fn pass(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         for &byte in bytes {
-            if self.string {
-                self.end_string(byte);
-            } else if self.held.is_empty() {
-                if byte == 0x1b { self.held.push(byte) } else { out.push(byte) }
-            } else {
-                self.held.push(byte);
-                self.go_on(byte, &mut out);
+            match byte {
+                _ if self.string => self.end_string(byte),
+                // Asks who is there, wherever it stands.
+                0x05 => {}
+                // Begins anew, whatever was begun.
+                0x1b => self.held = vec![byte],
+                0x18 | 0x1a => self.held.clear(),
+                _ if self.held.is_empty() => out.push(byte),
+                _ => {
+                    self.held.push(byte);
+                    self.go_on(byte, &mut out);
+                }
             }
         }
         out
@@ -270,7 +275,12 @@ impl Quiet {
             }
             (2, b'[' | 0x20..=0x2f) => false,
             (2, _) | (_, 0x40..=0x7e) => true,
-            (length, _) => length >= HELD,
+            (length, _) => {
+                if length > HELD {
+                    self.held.clear();
+                }
+                false
+            }
         };
         if whole {
             if !asks(&self.held) {
@@ -281,10 +291,12 @@ impl Quiet {
     }
 }
 
-/// Whether a terminal answers this sequence.
+/// Whether a terminal answers this sequence, or prints.
 fn asks(sequence: &[u8]) -> bool {
     match sequence {
-        [0x1b, b'Z'] | [0x1b, b'[', .., b'c' | b'n' | b't'] | [0x1b, b'[', b'?', .., b'u'] => true,
+        [0x1b, b'Z']
+        | [0x1b, b'[', .., b'c' | b'i' | b'n' | b't' | b'x']
+        | [0x1b, b'[', b'?', .., b'u'] => true,
         [0x1b, b'[', first, .., b'q'] => *first == b'>',
         [0x1b, b'[', rest @ .., b'p'] => rest.contains(&b'$'),
         _ => false,
@@ -351,6 +363,10 @@ mod tests {
             "abcdefg"
         );
         assert_eq!(quiet("\x1b[?2026h\x1b[>1u\x1b[2 q"), "\x1b[?2026h\x1b[>1u\x1b[2 q");
+        assert_eq!(quiet("a\x1b\x1b[cb\x05c\x1b[3\x05;1md"), "abc\x1b[3;1md");
+        assert_eq!(quiet("a\x1b[3;\x1b]52;c;!\x07b\x1b[4\x18c"), "abc");
+        let long = format!("a\x1b[{}cb", "1;".repeat(HELD));
+        assert!(!quiet(&long).contains('\x1b'));
         assert_eq!(quiet("a\x1b]52;c;!\x07b\x1bP+q\x1b\\c\x1b_G\x1b[x\x1b\\d"), "abcd");
     }
 }

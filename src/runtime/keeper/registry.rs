@@ -70,7 +70,7 @@ pub fn stale(folder: &Path) -> Vec<PathBuf> {
 /// Removes the sockets, entries and reports that killed keepers left in a runtime folder (X4).
 ///
 /// # Errors
-/// The folder cannot be locked or read.
+/// The folder cannot be locked, or one of them cannot be removed.
 pub async fn sweep(folder: &Path) -> io::Result<()> {
     if !folder.is_dir() {
         return Ok(());
@@ -78,7 +78,14 @@ pub async fn sweep(folder: &Path) -> io::Result<()> {
     // Whoever binds a socket holds the lock until it is listed: without an entry of a live keeper
     // nobody listens.
     let _lock = lock::lock(&folder.join(LOCK), Sharing::Exclusive).await?;
-    stale(folder).iter().try_for_each(std::fs::remove_file)
+    for path in stale(folder) {
+        match std::fs::remove_file(&path) {
+            // A keeper that leaves removes its own.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// A taken place.

@@ -21,6 +21,8 @@ use crate::runtime::wire::message::StopPace;
 
 /// Most clients at a time.
 const CLIENTS: usize = 64;
+/// By then a hook that was not answered in time has left its report in the file.
+const LEFT: Duration = Duration::from_millis(300);
 /// Bytes read from the terminal at a time.
 const READ: usize = 64 << 10;
 /// How often a terminal that no program has open is tried again while the agent lives.
@@ -84,6 +86,11 @@ async fn accept(keeper: Rc<Keeper>, listener: UnixListener) {
         let known = spawn::peer_user(&stream).is_ok_and(|user| user == spawn::own_user());
         let room = keeper.core.borrow_mut().listeners().len() < CLIENTS;
         keeper.take_spool();
+        let late = Rc::clone(&keeper);
+        spawn_local(async move {
+            tokio::time::sleep(LEFT).await;
+            late.take_spool();
+        });
         if known && room {
             // the failure of one client's task is its own
             spawn_local(serve::serve(Rc::clone(&keeper), stream));

@@ -150,6 +150,44 @@ async fn a_relative_link_is_made_right_again() {
     assert!(listed.contains(&format!("worktree {}\n", deep.display())), "{listed}");
 }
 
+/// D9, R1: a lock of the operator's stays, and comes back; ours goes.
+#[tokio::test]
+async fn the_operators_lock_is_never_taken_off() {
+    let bench = Bench::new();
+    let made = busy(&bench).await;
+    git(&bench.repository(), ["worktree", "lock", "--reason", "mine", made.path.to_str().unwrap()]);
+    let locked = || git(&bench.repository(), ["worktree", "list", "--porcelain"]);
+    for _ in 0..2 {
+        away(&bench, &made).await;
+        assert!(locked().contains("locked mine"), "{}", locked());
+        back(&bench, &made).await;
+        assert!(locked().contains("locked mine"), "{}", locked());
+    }
+    git(&bench.repository(), ["worktree", "unlock", made.path.to_str().unwrap()]);
+    away(&bench, &made).await;
+    assert!(locked().contains("locked in callboard"), "{}", locked());
+    back(&bench, &made).await;
+    assert!(!locked().contains("locked"), "{}", locked());
+}
+
+/// R1: the branch is gone, and another is below its name at the same commit: the worktree stays
+/// detached rather than be on a branch that is not there.
+#[tokio::test]
+async fn a_branch_below_the_name_is_not_the_branch() {
+    let bench = Bench::new();
+    let made = busy(&bench).await;
+    let head = git(&made.path, ["rev-parse", "HEAD"]);
+    away(&bench, &made).await;
+    git(&bench.repository(), ["branch", "-D", made.branch.as_str()]);
+    let below = format!("{}/below", made.branch);
+    git(&bench.repository(), ["branch", below.as_str(), head.trim()]);
+    let (from, branch) = (bench.trash("shop-1"), Some(made.branch.as_str()));
+    let moved = bench.workspace.move_back(&bench.repository(), &from, &made.path, branch).await;
+    let note = moved.unwrap().note.unwrap();
+    assert!(note.ends_with("is gone"), "{note}");
+    assert_eq!(git(&made.path, ["rev-parse", "HEAD"]), head);
+}
+
 /// D9: a trash on another file system: nothing is copied, the worktree stays whole and in use, and the
 /// move is done once that was put right.
 #[tokio::test]
