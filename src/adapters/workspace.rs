@@ -29,10 +29,6 @@ impl<R: Send + Sync + 'static> FolderPort for Real<R> {
         Ok(Changes { added, removed, files })
     }
 
-    async fn diff(&self, ctx: &Context, worktree: &Path, base: Option<&str>) -> PortResult<String> {
-        within(ctx, "reading the changes", self.workspace.diff(worktree, base)).await
-    }
-
     async fn difference(
         &self,
         ctx: &Context,

@@ -32,13 +32,6 @@ pub trait FolderPort: Send + Sync + 'static {
         worktree: &Path,
         base: Option<&str>,
     ) -> impl Future<Output = PortResult<Changes>> + Send;
-    /// The difference as git prints it, with the files behind it that git does not know yet.
-    fn diff(
-        &self,
-        ctx: &Context,
-        worktree: &Path,
-        base: Option<&str>,
-    ) -> impl Future<Output = PortResult<String>> + Send;
     /// The difference from the merge base of `base`, else from the last commit, with new files; with the
     /// patch where it is asked for.
     fn difference(

@@ -1,11 +1,9 @@
-//! What was changed in a worktree: counted, as text, and how much room it takes.
+//! What was changed in a worktree, counted, and how much room it takes.
 
 use std::path::{Path, PathBuf};
 
 use super::git::Args;
-use super::status::{EntryKind, Files};
 use super::{Workspace, WorkspaceError, WorkspaceResult};
-use crate::domain::text::clean_line;
 
 impl Workspace {
     /// Changed files, added and removed lines against `base`, else against the last commit. Files
@@ -22,26 +20,6 @@ impl Workspace {
         let args: Args<'_> = &[&"diff", &"--shortstat", &"--no-ext-diff", &against, &"--"];
         let output = self.git.read("count the changes", worktree, args).await?;
         Ok(parse_shortstat(&String::from_utf8_lossy(&output)))
-    }
-
-    /// The difference as text, and after it the files that git does not know yet.
-    ///
-    /// # Errors
-    /// As [`Workspace::changes`].
-    pub async fn diff(&self, worktree: &Path, base: Option<&str>) -> WorkspaceResult<String> {
-        let against = base.unwrap_or("HEAD");
-        let args: Args<'_> = &[&"diff", &"--no-ext-diff", &"--no-textconv", &against, &"--"];
-        let step = "read the changes";
-        let (output, status) =
-            tokio::join!(self.git.read(step, worktree, args), self.status(worktree, Files::Dirty));
-        let mut text = String::from_utf8_lossy(&output?).into_owned();
-        let new = status?.entries.into_iter().filter(|entry| entry.kind == EntryKind::Untracked);
-        for entry in new {
-            text.push_str("new file, not added: ");
-            text.push_str(&clean_line(&entry.path.to_string_lossy()));
-            text.push('\n');
-        }
-        Ok(text)
     }
 
     /// Bytes of all files in a folder; links are not followed.

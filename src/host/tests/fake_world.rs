@@ -273,14 +273,6 @@ impl FolderPort for Recorder {
     ) -> PortResult<Changes> {
         Ok(Changes::default())
     }
-    async fn diff(
-        &self,
-        _ctx: &Context,
-        _worktree: &Path,
-        _base: Option<&str>,
-    ) -> PortResult<String> {
-        Ok(String::new())
-    }
     async fn difference(
         &self,
         _ctx: &Context,

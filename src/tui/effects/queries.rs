@@ -233,9 +233,9 @@ impl<P: Ports> Worker<P> {
             return Ok(vec![format!("{id} has no worktree of its own.")]);
         };
         let ctx = Context::new().within(ADVICE);
-        let diff = self.host.ports().diff(&ctx, worktree, session.base.as_deref()).await;
-        Ok(match diff {
-            Ok(diff) => lines(&diff),
+        let (ports, base) = (self.host.ports(), session.base.as_deref());
+        Ok(match ports.difference(&ctx, worktree, base, true).await {
+            Ok(found) => lines(&String::from_utf8_lossy(&found.patch)),
             Err(error) => vec![sentence(&error.message)],
         })
     }
