@@ -130,9 +130,10 @@ impl RuntimePort for Real {
                 (paste, Some(Condition::UnlessQuestion))
             }
             Input::Keys(keys) => (client::Input::Keys(keys.clone()), None),
-            Input::Answer { question, keys } => {
+            Input::Answer { question, keys, selected } => {
                 let condition = Condition::IfQuestion(question.clone());
-                (client::Input::Keys(keys.clone()), Some(condition))
+                let answer = client::Input::Answer { keys: keys.clone(), selected: *selected };
+                (answer, Some(condition))
             }
         };
         let typing = async {

@@ -43,7 +43,8 @@ impl<P: Ports> Host<P> {
             message: format!("the question of session {id} cannot be answered so: {reason}"),
             hint: Some(format!("answer it in its terminal: callboard attach {id}")),
         })?;
-        let input = Input::Answer { question: shown.id.clone(), keys: pressed.keys };
+        let (question, selected) = (shown.id.clone(), shown.selected);
+        let input = Input::Answer { question, keys: pressed.keys, selected };
         self.type_checked(ctx, id, &input, actor).await?;
         let source = source(actor);
         let told = self.ports.answered(id, &pressed.words, &source);

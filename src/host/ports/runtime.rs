@@ -72,6 +72,8 @@ pub enum Input {
         question: String,
         /// The keys.
         keys: Vec<String>,
+        /// The option that is selected before the first of them, where they walk from there.
+        selected: Option<usize>,
     },
 }
 

@@ -233,7 +233,9 @@ impl RuntimePort for Recorder {
         let what = match input {
             Input::Text { text, .. } => format!("type {text} into"),
             Input::Keys(keys) => format!("press {} in", keys.join(" ")),
-            Input::Answer { question, keys } => format!("answer {question} {} in", keys.join(" ")),
+            Input::Answer { question, keys, .. } => {
+                format!("answer {question} {} in", keys.join(" "))
+            }
         };
         self.acall(&what, Some(&session.id), Some(ctx)).await
     }

@@ -51,6 +51,13 @@ pub enum Input {
     },
     /// Keys by name.
     Keys(Vec<String>),
+    /// Keys that answer a question.
+    Answer {
+        /// Their names.
+        keys: Vec<String>,
+        /// The option that is selected before the first of them, where arrow keys walk from there.
+        selected: Option<usize>,
+    },
 }
 
 /// A connection to one keeper. Deadlines are the caller's: every call may be dropped, and the
@@ -135,7 +142,10 @@ impl Keeper {
         let request = match input {
             Input::Text(text) => Request::Input { generation, condition, text },
             Input::Paste { text, submit } => Request::Paste { generation, condition, text, submit },
-            Input::Keys(keys) => Request::Keys { generation, condition, keys },
+            Input::Keys(keys) => Request::Keys { generation, condition, keys, selected: None },
+            Input::Answer { keys, selected } => {
+                Request::Keys { generation, condition, keys, selected }
+            }
         };
         self.ask_done(request).await
     }

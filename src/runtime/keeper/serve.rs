@@ -131,8 +131,8 @@ impl Client<'_> {
             Request::Paste { generation, condition, text, submit } => {
                 self.type_in(generation, Text::Paste(text, submit), condition).await
             }
-            Request::Keys { generation, condition, keys } => {
-                self.type_in(generation, Text::Keys(keys), condition).await
+            Request::Keys { generation, condition, keys, selected } => {
+                self.type_in(generation, Text::Keys(keys, selected), condition).await
             }
             Request::Resize { cols, rows } => {
                 keeper.resize(Size { cols, rows });

@@ -24,8 +24,8 @@ pub(super) enum Text {
     Plain(String),
     /// As a paste; with Enter after it.
     Paste(String, bool),
-    /// Keys by name.
-    Keys(Vec<String>),
+    /// Keys by name, and the option from which they walk.
+    Keys(Vec<String>, Option<usize>),
 }
 
 impl Keeper {
@@ -35,9 +35,9 @@ impl Keeper {
         let condition = condition.as_ref();
         match text {
             Text::Plain(text) => done(self.write(text.as_bytes(), condition)),
-            Text::Keys(names) => match parse(&names) {
+            Text::Keys(names, selected) => match parse(&names) {
                 Ok(keys) if matches!(condition, Some(Condition::IfQuestion(_))) => {
-                    done(self.press(&keys, condition).await)
+                    done(self.press(&keys, selected, condition).await)
                 }
                 Ok(keys) => done(self.write(&self.encode(&keys), condition)),
                 Err(answer) => answer,
@@ -75,16 +75,54 @@ impl Keeper {
         Ok(Body::Done { verified: Some(self.was_taken(pressed_at).await) })
     }
 
-    /// Presses keys one after another, each only while the condition holds (K6).
-    async fn press(&self, keys: &[Key], condition: Option<&Condition>) -> Result<(), Body> {
+    /// Presses keys one after another, each only while the condition holds, and where they walk from
+    /// the option `selected`, once the walk has come that far: an arrow that was not taken, or an
+    /// operator who moves the cursor too, must not choose another option (K6).
+    async fn press(
+        &self,
+        keys: &[Key],
+        mut selected: Option<usize>,
+        condition: Option<&Condition>,
+    ) -> Result<(), Body> {
         for (at, key) in keys.iter().enumerate() {
             if at > 0 {
                 self.drained().await?;
                 tokio::time::sleep(BETWEEN_KEYS).await;
             }
+            if let Some(option) = selected {
+                self.selects(option).await?;
+                selected = match key.code {
+                    KeyCode::Down => Some(option + 1),
+                    KeyCode::Up => option.checked_sub(1),
+                    _ => None,
+                };
+            }
             self.write(&self.encode(std::slice::from_ref(key)), condition)?;
         }
         Ok(())
+    }
+
+    /// Waits until this option is the selected one.
+    async fn selects(&self, option: usize) -> Result<(), Body> {
+        let shown = async {
+            loop {
+                let judged = self.judged.notified();
+                {
+                    let mut core = self.core.borrow_mut();
+                    self.look(&mut core);
+                    let question = core.facts().question.as_ref();
+                    if question.is_none_or(|question| question.selected == Some(option)) {
+                        return;
+                    }
+                }
+                judged.await;
+            }
+        };
+        let changed = |_| {
+            let question = self.core.borrow().facts().question.clone();
+            Body::QuestionChanged { question }
+        };
+        tokio::time::timeout(TAKEN, shown).await.map_err(changed)
     }
 
     fn paste(&self, text: &str) -> Vec<u8> {

@@ -94,6 +94,9 @@ pub enum Request {
         condition: Option<Condition>,
         /// Names as in `keymap.toml`.
         keys: Vec<String>,
+        /// The option from which arrow keys walk: each key only where the walk has come that far (K6).
+        #[serde(default)]
+        selected: Option<usize>,
     },
     /// Changes the size of the terminal.
     Resize {

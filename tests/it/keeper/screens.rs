@@ -103,6 +103,45 @@ fn asking() -> Rules {
     Rules { rule: vec![rule], ..Rules::default() }
 }
 
+/// K6: where arrows walk to an option, nothing is confirmed unless the walk has come there.
+#[tokio::test]
+async fn a_walk_that_is_not_where_it_should_be_confirms_nothing() {
+    let bench = Bench::new();
+    let ask = |first: &str, second: &str| {
+        format!("printf '\\033[2J\\033[HRun it?\\r\\n{first} 1. Yes\\r\\n{second} 2. No\\r\\n'; ")
+    };
+    let script = format!(
+        "stty raw -echo; {first}dd bs=3 count=1 of=/dev/null 2>&-; {first}dd bs=3 count=1 of=/dev/null 2>&-; \
+         {second}dd bs=1 count=1 of=/dev/null 2>&-; printf '\\033[2J\\033[Htaken\\r\\n'; exec cat",
+        first = ask(">", " "),
+        second = ask(" ", ">"),
+    );
+    let mut rules = asking();
+    let asked = rules.rule[0].question.as_mut().unwrap();
+    asked.option = Some(r"^[> ] \d\. (.*)".to_owned());
+    asked.selected = Some("^>".to_owned());
+    let spec = LaunchSpec { rules, ..bench.script(&script) };
+    let (mut keeper, process, agent) = bench.run(&spec).await;
+    shows(&mut keeper, "2. No").await;
+    let question = keeper.status().await.unwrap().facts.question.unwrap();
+    assert_eq!(question.selected, Some(0));
+    let mut answer = async |keys: &[&str], selected| {
+        let keys = keys.iter().map(|&key| key.to_owned()).collect();
+        let condition = Some(Condition::IfQuestion(question.id.clone()));
+        keeper.send(1, Input::Answer { keys, selected: Some(selected) }, condition).await
+    };
+    // Another option is selected than was meant.
+    let refused = answer(&["Enter"], 1).await.unwrap_err();
+    assert!(matches!(refused, ClientError::QuestionChanged { .. }), "{refused:?}");
+    // The first arrow is not taken by the program.
+    let refused = answer(&["Down", "Enter"], 0).await.unwrap_err();
+    assert!(matches!(refused, ClientError::QuestionChanged { .. }), "{refused:?}");
+    answer(&["Down", "Enter"], 0).await.unwrap();
+    shows(&mut keeper, "taken").await;
+    within(keeper.stop(None, QUICK)).await.unwrap();
+    bench.left_nothing(&[process, agent]).await;
+}
+
 #[tokio::test]
 async fn nothing_is_typed_into_a_question_that_was_not_meant() {
     let bench = Bench::new();
