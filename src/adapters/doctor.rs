@@ -5,14 +5,15 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use futures_util::{StreamExt as _, future, stream};
+
 use crate::agents::Registry;
 use crate::config::{Config, ConfigError};
+use crate::domain::check::{RepairedStore, StoreHealth};
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::time::Timestamp;
-use crate::host::ports::doctor::{
-    AgentState, Backup, DoctorPort, KeeperState, RemainsPort, RepairedStore, StoreHealth,
-};
+use crate::host::ports::doctor::{AgentState, Backup, DoctorPort, KeeperState, RemainsPort};
 use crate::host::ports::{PortError, PortResult};
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
@@ -20,13 +21,15 @@ use crate::os::proctree;
 use crate::runtime::client::Keeper;
 use crate::runtime::history;
 use crate::runtime::keeper::{self, Listed};
-use crate::store::{StoreError, health, repair};
+use crate::store::{health, repair};
 use crate::workspace::Workspace;
 
 use super::Real;
 
 /// How long a keeper may take to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Keepers, and agents' programs, that are asked at once.
+const AT_ONCE: usize = 16;
 
 /// The parts of an installation that need no open store.
 #[derive(Debug)]
@@ -82,6 +85,21 @@ fn most_history(config: &Config) -> u64 {
     config.history_mebibytes.saturating_mul(1 << 20)
 }
 
+/// The state of a keeper; none where it ended meanwhile: it has no need to answer.
+async fn ask(listed: Listed) -> Option<KeeperState> {
+    let silent = match tokio::time::timeout(PATIENCE, Keeper::connect(&listed.socket)).await {
+        Ok(Ok(_)) => None,
+        Ok(Err(error)) => Some(error.to_string()),
+        Err(_) => Some(format!("not within {} s", PATIENCE.as_secs())),
+    };
+    if silent.is_some() && !listed.keeper.is_alive() {
+        return None;
+    }
+    let other_program = proctree::runs_own_program(listed.keeper.pid) == Some(false);
+    let (session, pid) = (listed.session, listed.keeper.pid);
+    Some(KeeperState { session, pid, silent, other_program })
+}
+
 async fn blocking<T: Send + 'static>(
     what: &str,
     work: impl FnOnce() -> T + Send + 'static,
@@ -111,26 +129,9 @@ impl DoctorPort for Installation {
         self.mistakes.clone()
     }
 
-    async fn store(&self) -> StoreHealth {
+    async fn store(&self) -> PortResult<StoreHealth> {
         let home = self.home.clone();
-        match blocking("look at the store", move || health::examine(&home)).await {
-            Ok(Ok(found)) => StoreHealth {
-                fault: None,
-                damaged: !found.damage.is_empty(),
-                version: found.version,
-                known: found.known,
-                damage: found.damage,
-                references: found.references,
-                search: found.search,
-                totals: found.totals,
-            },
-            Ok(Err(error)) => StoreHealth {
-                damaged: matches!(error, StoreError::Damaged { .. }),
-                fault: Some(error.into()),
-                ..StoreHealth::default()
-            },
-            Err(error) => StoreHealth { fault: Some(error), ..StoreHealth::default() },
-        }
+        Ok(blocking("look at the store", move || health::examine(&home)).await??)
     }
 
     async fn backups(&self) -> Vec<Backup> {
@@ -138,10 +139,9 @@ impl DoctorPort for Installation {
         blocking("look at the backups", move || health::backups(&home)).await.unwrap_or_default()
     }
 
-    async fn repair_store(&self) -> PortResult<RepairedStore> {
+    async fn repair_store(&self) -> PortResult<Option<RepairedStore>> {
         let (home, now) = (self.home.clone(), self.now());
-        let done = blocking("repair the store", move || repair::repair(&home, now)).await??;
-        Ok(RepairedStore { aside: done.aside, restored: done.restored, bad: done.bad })
+        Ok(blocking("repair the store", move || repair::repair(&home, now)).await??)
     }
 
     async fn recount_store(&self, index: bool) -> PortResult<()> {
@@ -157,41 +157,30 @@ impl DoctorPort for Installation {
     async fn agents(&self) -> Vec<AgentState> {
         let defaults = Config::default();
         let chosen = self.agents.agent_of(&self.config.agent).unwrap_or_default();
-        let mut found = Vec::new();
-        for name in self.agents.names() {
-            let Some(definition) = self.agents.find(name) else { continue };
-            let by_session = definition.program == super::agents::BY_SESSION;
-            if by_session {
-                continue;
+        let look = async |name: &str| {
+            let definition = self.agents.find(name)?;
+            if definition.program == super::agents::BY_SESSION {
+                return None;
             }
-            found.push(AgentState {
+            Some(AgentState {
                 name: name.to_owned(),
                 program: self.agents.program(name).ok(),
                 version: super::agent_version(&self.agents, name).await,
                 verified: Some(definition.verified.clone()).filter(|text| !text.is_empty()),
                 is_chosen: name == chosen && self.config.agent != defaults.agent,
-            });
-        }
-        found
+            })
+        };
+        stream::iter(self.agents.names())
+            .map(look)
+            .buffered(AT_ONCE)
+            .filter_map(future::ready)
+            .collect()
+            .await
     }
 
     async fn keepers(&self) -> Vec<KeeperState> {
-        let mut found = Vec::new();
-        for listed in keeper::listed(&self.sockets()) {
-            let silent = match tokio::time::timeout(PATIENCE, Keeper::connect(&listed.socket)).await
-            {
-                Ok(Ok(_)) => None,
-                Ok(Err(error)) => Some(error.to_string()),
-                Err(_) => Some(format!("not within {} s", PATIENCE.as_secs())),
-            };
-            // One that ended meanwhile has no need to answer.
-            if silent.is_none() || listed.keeper.is_alive() {
-                let other_program = proctree::runs_own_program(listed.keeper.pid) == Some(false);
-                let (session, pid) = (listed.session, listed.keeper.pid);
-                found.push(KeeperState { session, pid, silent, other_program });
-            }
-        }
-        found
+        let listed = stream::iter(keeper::listed(&self.sockets()));
+        listed.map(ask).buffered(AT_ONCE).filter_map(future::ready).collect().await
     }
 
     async fn stale_sockets(&self) -> Vec<PathBuf> {

@@ -12,7 +12,8 @@ use crate::os::paths;
 
 use super::StoreError;
 use super::connection;
-use super::migrate::{Files, LATEST, version};
+use super::files::Files;
+use super::migrate::{LATEST, version};
 
 /// Copies that are kept.
 pub(super) const KEPT: usize = 3;
@@ -42,15 +43,18 @@ pub(super) fn make(
         };
         return Err(failed(format!("{error}{left}")));
     }
-    let tidy = || -> std::io::Result<()> {
+    let keep = || -> std::io::Result<()> {
         fs::File::open(&copy)?.sync_all()?;
-        fs::set_permissions(&copy, Permissions::from_mode(0o600))?;
-        for old in listed(&files.backups).iter().skip(KEPT) {
-            fs::remove_file(old)?;
-        }
-        Ok(())
+        fs::set_permissions(&copy, Permissions::from_mode(0o600))
     };
-    tidy().map_err(|error| failed(error.to_string()))
+    keep().map_err(|error| failed(error.to_string()))?;
+    // The new copy is whole: one that is too many is no reason not to migrate.
+    for old in listed(&files.backups).iter().skip(KEPT) {
+        if let Err(error) = fs::remove_file(old) {
+            tracing::warn!(path = %old.display(), %error, "an old copy of the store stays");
+        }
+    }
+    Ok(())
 }
 
 /// A time as part of a file's name.

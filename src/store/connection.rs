@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::os::{clock, random};
+use crate::os::{clock, paths, random};
 
 use super::error::{Fault, Outcome, StoreError};
 use super::log::Log;
@@ -57,13 +57,15 @@ pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Opens an existing database that is only read: a copy, or one in a folder that cannot be written
-/// to. Such a folder has no place for the memory that users share; where it holds no log either,
-/// nobody can be writing.
+/// Opens an existing database that is only read: a copy, one that is looked at, or one in a folder that
+/// cannot be written to. Such a folder has no place for the memory that users share; where it holds no
+/// log either, nobody can be writing. In any other, what others write meanwhile is seen, not mistaken
+/// for damage.
 pub(super) fn open_still(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let can_share = path.parent().is_some_and(paths::can_write);
     let log = damage::with_suffix(path, "-wal");
-    let mut connection = if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+    let mut connection = if can_share || std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
         Connection::open_with_flags(path, flags)?
     } else {
         let name: String = path

@@ -60,6 +60,43 @@ fn nobody_is_passed_by_until_it_gives_up() {
     }
 }
 
+/// W3: what others write and put away meanwhile is seen by one that only looks: were it taken for a file
+/// that nobody writes to, it would take what it reads for damage.
+#[test]
+fn one_that_only_looks_sees_what_others_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (x)").unwrap();
+    other.close().unwrap();
+    assert!(!damage::with_suffix(&path, "-wal").exists());
+    let looks = open_still(&path).unwrap();
+    let rows = || looks.query_row("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0));
+    assert_eq!(rows().unwrap(), 0);
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("INSERT INTO t VALUES (1); PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    assert_eq!(rows().unwrap(), 1);
+    looks.execute("INSERT INTO t VALUES (2)", []).unwrap_err();
+}
+
+/// W1: a transaction that writes takes its place before it reads: it is never refused in the middle
+/// because another wrote meanwhile.
+#[test]
+fn who_writes_begins_by_writing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    Connection::open(&path).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.busy_timeout(Duration::ZERO).unwrap();
+    begin(&mut open(&path).unwrap(), Durability::Normal, |_| {
+        let refused = other.execute_batch("BEGIN IMMEDIATE").unwrap_err();
+        assert_eq!(refused.sqlite_error_code(), Some(rusqlite::ErrorCode::DatabaseBusy));
+        Ok(())
+    })
+    .unwrap();
+    other.execute_batch("BEGIN IMMEDIATE; COMMIT").unwrap();
+}
+
 /// W1: pauses of 0.2 to 0.9 ms, longer once it takes long, short again before it is given up.
 #[test]
 fn pauses_grow_and_shrink_again() {

@@ -8,6 +8,8 @@ use crate::domain::error::ErrorKind;
 use crate::domain::ids::{ProjectName, SessionId};
 use crate::os::lock;
 
+use super::damage;
+
 /// A failure of the store; nothing of the attempt was written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
@@ -227,7 +229,7 @@ impl StoreError {
                 "put it back where it was, or leave and start callboard again: it begins a new store where there is none"
             }
             Self::Busy { path, .. } => {
-                return Some(match lock::holder(&files_of(path)) {
+                return Some(match lock::holder(&damage::files_of(path)) {
                     Some((pid, name)) => {
                         format!("process {pid} ({name}) holds it; wait for its end, then try again")
                     }
@@ -261,13 +263,6 @@ fn said(users: &[(u32, String)]) -> String {
         return "another process has it open".to_owned();
     }
     users.iter().map(|(pid, name)| format!("process {pid} ({name})")).collect::<Vec<_>>().join(", ")
-}
-
-/// The files whose locks the database uses.
-fn files_of(database: &Path) -> [PathBuf; 2] {
-    let mut shared = database.as_os_str().to_owned();
-    shared.push("-shm");
-    [database.to_owned(), shared.into()]
 }
 
 /// What goes wrong inside the store, before it is known what was attempted.

@@ -1,38 +1,21 @@
 //! A look at the whole database for `doctor` (`spec/store.md` W3): too slow for every start. Changes
 //! nothing, and needs no database that can be opened.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode};
 
+use crate::domain::check::StoreHealth;
 use crate::os::paths::Home;
 
 use super::connection::{self, Durability};
 use super::error::Fault;
-use super::migrate::{self, Files, LATEST};
+use super::files::Files;
+use super::migrate::{self, LATEST};
 use super::{StoreError, backup, damage, index};
 
 /// Faults of one kind that are told.
 const TOLD: usize = 5;
-
-/// What was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Health {
-    /// The database.
-    pub path: PathBuf,
-    /// Its version; none where there is no database yet.
-    pub version: Option<i64>,
-    /// The version that this callboard writes.
-    pub known: i64,
-    /// Pages and tables that are not whole, in SQLite's words.
-    pub damage: Vec<String>,
-    /// Rows that are of no row.
-    pub references: Vec<String>,
-    /// Faults of the search index, in SQLite's words or ours.
-    pub search: Vec<String>,
-    /// Kept counts that differ from a recount, in words.
-    pub totals: Vec<String>,
-}
 
 /// Recounts what is kept beside the rows: a name, the rows that are wrong, and what sets them right.
 const COUNTS: [(&str, &str, &str); 5] = [
@@ -86,28 +69,26 @@ const COUNTS: [(&str, &str, &str); 5] = [
 /// Looks at the database of `home`. Blocks, for seconds where it is large.
 ///
 /// # Errors
-/// It is damaged so that it cannot be opened, of a newer callboard, or cannot be read.
-pub fn examine(home: &Home) -> Result<Health, StoreError> {
-    let files = Files::of(home);
-    let path = &files.database;
-    let mut health = Health {
-        path: path.clone(),
-        version: None,
-        known: LATEST,
-        damage: Vec::new(),
-        references: Vec::new(),
-        search: Vec::new(),
-        totals: Vec::new(),
-    };
+/// It is of a newer callboard, or cannot be read.
+pub fn examine(home: &Home) -> Result<StoreHealth, StoreError> {
+    let mut health = StoreHealth { known: LATEST, ..StoreHealth::default() };
+    match look_into(&home.database(), &mut health) {
+        // A page is not whole that even the look itself needs.
+        Err(error @ StoreError::Damaged { .. }) => {
+            let damage = vec![error.to_string()];
+            Ok(StoreHealth { damage, known: LATEST, ..StoreHealth::default() })
+        }
+        other => other.map(|()| health),
+    }
+}
+
+fn look_into(path: &Path, health: &mut StoreHealth) -> Result<(), StoreError> {
     if !damage::look(path)? {
-        return Ok(health);
+        return Ok(());
     }
     let failed = |error: rusqlite::Error| Fault::from(error).during("look at the store", path);
     let connection = connection::open_still(path).map_err(failed)?;
-    let found = migrate::version(&connection).map_err(failed)?;
-    if found > LATEST {
-        return Err(StoreError::Newer { path: path.clone(), found, known: LATEST });
-    }
+    let found = migrate::check(&connection, path, LATEST)?;
     health.version = Some(found);
     let (search, other): (Vec<String>, Vec<String>) = whole(&connection)
         .map_err(failed)?
@@ -116,25 +97,26 @@ pub fn examine(home: &Home) -> Result<Health, StoreError> {
     health.damage = other;
     health.search = search;
     // An older one is counted once it is migrated; in a damaged one counts say nothing.
-    if found == LATEST && health.damage.is_empty() {
-        health.references = dangling(&connection).map_err(failed)?;
-        for (what, wrong, _) in COUNTS {
-            let rows: i64 = connection.query_row(wrong, [], |row| row.get(0)).map_err(failed)?;
-            if rows > 0 {
-                health.totals.push(format!("{what}: {rows} wrong"));
-            }
-        }
-        if health.search.is_empty() {
-            health.search = match index::faults(&connection) {
-                // Every page is whole: it is the index alone.
-                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
-                    vec![error.to_string()]
-                }
-                faults => faults.map_err(failed)?,
-            };
+    if found < LATEST || !health.damage.is_empty() {
+        return Ok(());
+    }
+    health.references = dangling(&connection).map_err(failed)?;
+    for (what, wrong, _) in COUNTS {
+        let rows: i64 = connection.query_row(wrong, [], |row| row.get(0)).map_err(failed)?;
+        if rows > 0 {
+            health.totals.push(format!("{what}: {rows} wrong"));
         }
     }
-    Ok(health)
+    if health.search.is_empty() {
+        health.search = match index::faults(&connection) {
+            // Every page is whole: it is the index alone.
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+                vec![error.to_string()]
+            }
+            faults => faults.map_err(failed)?,
+        };
+    }
+    Ok(())
 }
 
 /// The copies of an installation, newest first, and whether each is good.
@@ -164,9 +146,12 @@ fn dangling(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 /// Sets kept counts right, and builds the search index anew where `search` says so; all of it or nothing.
 ///
 /// # Errors
-/// The database cannot be written.
+/// A repair is under way; the database cannot be written.
 pub fn recount(home: &Home, search: bool) -> Result<(), StoreError> {
-    let path = home.database();
+    let files = Files::of(home);
+    // A repair that is under way moves the file.
+    let _in_use = files.keep_in_place()?;
+    let path = files.database;
     let failed = |fault: Fault| fault.during("count what the store keeps anew", &path);
     let mut connection = connection::open(&path).map_err(|error| failed(error.into()))?;
     connection::write(&mut connection, &path, Durability::Full, |connection| {

@@ -1,5 +1,7 @@
 use std::fs;
 
+use crate::os::lock::{self, Sharing};
+
 use super::super::tests::{Fixture, failing_pr, id};
 use super::*;
 
@@ -20,8 +22,7 @@ async fn a_store_is_looked_at_whole() {
     let from = bytes.len() - 4096 * 3;
     bytes[from..from + 4096].fill(0x11);
     fs::write(home.database(), bytes).unwrap();
-    let found = examine(&home).map(|health| health.damage.is_empty());
-    assert!(matches!(found, Ok(false) | Err(StoreError::Damaged { .. })), "{found:?}");
+    assert_ne!(examine(&home).unwrap().damage, [] as [String; 0]);
 }
 
 /// P3: counts that are kept and wrong are told, and set right by a recount.
@@ -43,6 +44,18 @@ async fn wrong_counts_are_found_and_set_right() {
     assert_eq!(health.totals.len(), COUNTS.len(), "{:?}", health.totals);
     recount(&fixture.home, false).unwrap();
     assert_eq!(examine(&fixture.home).unwrap().totals, [] as [String; 0]);
+}
+
+/// W3: what a repair is moving away meanwhile is not written to.
+#[tokio::test]
+async fn a_recount_waits_for_a_repair() {
+    let fixture = Fixture::new();
+    let (home, _folder) = fixture.close();
+    let alone = lock::try_lock(&Files::of(&home).users, Sharing::Exclusive).unwrap().unwrap();
+    let refused = recount(&home, false).unwrap_err();
+    assert!(matches!(refused, StoreError::Busy { .. }), "{refused}");
+    drop(alone);
+    recount(&home, false).unwrap();
 }
 
 /// W3: a row whose parent row is gone is a fault.
@@ -91,7 +104,7 @@ async fn a_wrong_search_index_is_found_and_made_anew() {
         rows.map(Result::unwrap).collect()
     };
     let (whole, words) = (numbers(), terms());
-    assert!(words.iter().any(|(_, word)| word == "grusse" || word == "gruße"), "{words:?}");
+    assert!(words.iter().any(|(_, word)| word == "grusse"), "{words:?}");
     for (wrong, told) in [
         ("INSERT INTO search (search) VALUES ('delete-all')", "hold: 4"),
         ("DELETE FROM search WHERE rowid = (SELECT max(message) FROM messages)", "hold: 1"),

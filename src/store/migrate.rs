@@ -1,20 +1,15 @@
 //! Migrations: numbered, append-only, one process at a time (`spec/store.md` W2).
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
+use std::path::Path;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::domain::time::Timestamp;
-use crate::os::lock::{self, FileLock, Sharing};
-use crate::os::paths::Home;
-use crate::os::{self, clock, paths};
 
 use super::error::{Fault, StoreError};
+use super::files::Files;
 use super::{backup, connection, damage, index};
 
 /// Every migration; the database's `user_version` is the number of those that ran.
@@ -25,33 +20,6 @@ const MIGRATIONS: &[&str] = &[
 ];
 /// The version that this binary writes.
 pub(super) const LATEST: i64 = MIGRATIONS.len() as i64;
-/// How long another process may take to migrate.
-const LOCK_WAIT: Duration = Duration::from_mins(1);
-
-/// Where a database and what belongs to it is.
-#[derive(Debug)]
-pub(super) struct Files {
-    /// The database.
-    pub(super) database: PathBuf,
-    /// Folder of its backups.
-    pub(super) backups: PathBuf,
-    /// Lock file of migrations.
-    pub(super) lock: PathBuf,
-    /// Lock file that is shared by everyone who has the database open, keepers apart.
-    pub(super) users: PathBuf,
-}
-
-impl Files {
-    /// Those of an installation.
-    pub(super) fn of(home: &Home) -> Self {
-        Self {
-            database: home.database(),
-            backups: home.data.join("backups"),
-            lock: home.locks().join("migrate.lock"),
-            users: home.locks().join("store.lock"),
-        }
-    }
-}
 
 /// The version of a database.
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
@@ -74,12 +42,12 @@ fn open_with(files: &Files, migrations: &[&str], now: Timestamp) -> Result<Conne
     keep_log(&connection, true).map_err(failed)?;
     let latest = migrations.len() as i64;
     if check(&connection, path, latest)? < latest {
-        let _one_at_a_time = take_lock(files)?;
+        let _one_at_a_time = files.one_at_a_time()?;
         let from = check(&connection, path, latest)?;
         if from < latest {
             backup::make(&connection, files, from, now)?;
+            migrate(&mut connection, from, migrations).map_err(failed)?;
         }
-        migrate(&mut connection, from, migrations).map_err(failed)?;
     }
     keep_log(&connection, false).map_err(failed)?;
     Ok(connection)
@@ -109,21 +77,15 @@ pub(super) fn open_still(database: &Path) -> Result<Connection, StoreError> {
 /// Makes a new database beside its place and moves it there when it is whole: an empty file in its
 /// place is always a damaged one.
 fn make(files: &Files, migrations: &[&str]) -> Result<(), StoreError> {
-    let _one_at_a_time = take_lock(files)?;
+    let _one_at_a_time = files.one_at_a_time()?;
     if damage::look(&files.database)? {
         return Ok(());
     }
-    let path = damage::with_suffix(&files.database, ".new");
-    let opening =
-        |error: io::Error| StoreError::Open { path: path.clone(), detail: error.to_string() };
-    // What a crash left of one: the lock is ours.
-    for file in damage::files_of(&path) {
-        match fs::remove_file(&file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(opening(error)),
-            _ => {}
-        }
-    }
-    paths::private_file(&path).map_err(opening)?;
+    let opening = |error: io::Error| StoreError::Open {
+        path: files.database.clone(),
+        detail: error.to_string(),
+    };
+    let path = files.beside().map_err(opening)?;
     let fill = || -> rusqlite::Result<()> {
         let mut connection = connection::open(&path)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -131,7 +93,7 @@ fn make(files: &Files, migrations: &[&str]) -> Result<(), StoreError> {
         connection.close().map_err(|(_, error)| error)
     };
     fill().map_err(|error| Fault::from(error).during("make the store", &path))?;
-    os::fs::rename_noreplace(&path, &files.database).map_err(opening)
+    files.place(&path).map_err(opening)
 }
 
 fn keep_log(connection: &Connection, keep: bool) -> rusqlite::Result<()> {
@@ -165,25 +127,6 @@ fn migrate(connection: &mut Connection, from: i64, migrations: &[&str]) -> rusql
     Ok(())
 }
 
-fn take_lock(files: &Files) -> Result<FileLock, StoreError> {
-    let deadline = clock::monotonic() + LOCK_WAIT;
-    loop {
-        match lock::try_lock(&files.lock, Sharing::Exclusive) {
-            Ok(Some(lock)) => return Ok(lock),
-            Ok(None) if clock::monotonic() < deadline => thread::sleep(Duration::from_millis(2)),
-            Ok(None) => {
-                let attempt = "wait for another callboard to migrate".to_owned();
-                return Err(StoreError::Busy { attempt, path: files.database.clone() });
-            }
-            Err(error) => {
-                let detail = error.to_string();
-                return Err(StoreError::Open { path: files.lock.clone(), detail });
-            }
-        }
-    }
-}
-
-/// A copy of the database as it is before a migration; the newest three are kept.
 #[cfg(test)]
 #[path = "migrate_tests.rs"]
 mod tests;

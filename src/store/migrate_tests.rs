@@ -1,4 +1,7 @@
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::thread;
 
 use tempfile::TempDir;
 
@@ -72,6 +75,22 @@ fn an_older_database_is_backed_up_and_migrated_w2() {
     let left = backups(&files);
     assert_eq!(left.len(), backup::KEPT);
     assert!(left[2].to_string_lossy().ends_with("-v5.db"), "{left:?}");
+}
+
+/// W2: an old copy that cannot be removed is no reason not to migrate.
+#[test]
+fn an_old_copy_that_stays_stops_no_migration() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(&folder);
+    drop(open_with(&files, &[FIRST], Timestamp(0)).unwrap());
+    // Nobody removes a folder as if it were a file.
+    fs::create_dir_all(files.backups.join("callboard-0000.db")).unwrap();
+    for n in 1..=backup::KEPT {
+        fs::write(files.backups.join(format!("callboard-000{n}.db")), "").unwrap();
+    }
+    let connection = open_with(&files, &[FIRST, SECOND], Timestamp(1_000)).unwrap();
+    assert_eq!(version(&connection).unwrap(), 2);
+    assert_eq!(backups(&files).len(), backup::KEPT + 1);
 }
 
 /// W2: also where the first of several went through.

@@ -14,6 +14,7 @@ mod create;
 mod damage;
 mod error;
 pub mod facts;
+mod files;
 mod filter;
 mod find;
 mod first;
@@ -126,8 +127,8 @@ impl Store {
         };
         home.create().map_err(opening)?;
         paths::private_dir(&home.locks()).map_err(opening)?;
-        let files = migrate::Files::of(home);
-        let in_use = repair::keep_in_place(&files)?;
+        let files = files::Files::of(home);
+        let in_use = files.keep_in_place()?;
         let mut connection = migrate::open(&files, clock.now())?;
         for file in damage::files_of(&database).iter().filter(|file| file.exists()) {
             paths::make_private(file).map_err(opening)?;

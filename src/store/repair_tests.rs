@@ -1,4 +1,4 @@
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 
 use rusqlite::Connection;
 
@@ -7,6 +7,7 @@ use crate::domain::ids::WorkspaceName;
 use crate::os::clock::Clock;
 
 use super::super::Store;
+use super::super::migrate::LATEST;
 use super::super::tests::{Fixture, facts, id};
 use super::*;
 
@@ -43,7 +44,7 @@ async fn the_newest_good_copy_comes_back_and_the_damaged_file_is_kept() {
     let (home, _folder) = fixture.close();
     damage(&home);
     fs::write(damage::with_suffix(&home.database(), "-wal"), "its log").unwrap();
-    let done = repair(&home, NOW).unwrap();
+    let done = repair(&home, NOW).unwrap().unwrap();
     assert_eq!(done.restored, Some((copies[1].clone(), 2)));
     assert_eq!(done.bad[0].0, copies[0]);
     assert_eq!(fs::read_to_string(done.aside.join("callboard.db")).unwrap(), "not any more");
@@ -65,7 +66,7 @@ async fn without_a_good_copy_nothing_is_restored() {
     let fixture = Fixture::new();
     let (home, _folder) = fixture.close();
     damage(&home);
-    let done = repair(&home, NOW).unwrap();
+    let done = repair(&home, NOW).unwrap().unwrap();
     assert_eq!((done.restored, done.bad), (None, Vec::new()));
     assert!(done.aside.join("callboard.db").exists());
     assert_eq!(reopen(&home).all_ids().await.unwrap(), []);
@@ -83,6 +84,39 @@ async fn a_store_in_use_is_not_moved() {
     assert!(!fixture.home.data.join("damaged").exists());
 }
 
+/// W3: the damage that was found may have been none: it is looked for again once nobody else has the
+/// store open, and what is whole stays where it is.
+#[tokio::test]
+async fn a_store_that_is_whole_is_not_moved() {
+    let fixture = Fixture::new();
+    fixture.seed("shop-1", None).await;
+    back_up(&fixture, 0);
+    let (home, _folder) = fixture.close();
+    let inode = fs::metadata(home.database()).unwrap().ino();
+    assert_eq!(repair(&home, NOW).unwrap(), None);
+    assert_eq!(fs::metadata(home.database()).unwrap().ino(), inode);
+    assert!(!home.data.join("damaged").exists());
+}
+
+/// W3, W4: a repair that cannot make the copy ready moves nothing: there is no moment in which a start
+/// would begin an empty store.
+#[tokio::test]
+async fn a_repair_that_fails_leaves_the_damaged_file_in_its_place() {
+    let fixture = Fixture::new();
+    fixture.seed("shop-1", None).await;
+    back_up(&fixture, 0);
+    let (home, _folder) = fixture.close();
+    damage(&home);
+    let beside = damage::with_suffix(&home.database(), ".new");
+    fs::create_dir(&beside).unwrap();
+    let failed = repair(&home, NOW).unwrap_err();
+    assert!(failed.to_string().contains("could not restore"), "{failed}");
+    assert_eq!(fs::read_to_string(home.database()).unwrap(), "not any more");
+    assert!(!home.data.join("damaged").exists());
+    fs::remove_dir(&beside).unwrap();
+    assert!(repair(&home, NOW).unwrap().unwrap().restored.is_some());
+}
+
 /// W3: a keeper that has the file open goes on in the restored one, and takes nothing of it away when
 /// it lets go of the old one.
 #[tokio::test]
@@ -96,7 +130,10 @@ async fn a_keeper_goes_on_in_the_restored_file() {
     };
     tell(&mut keeper, 5, Activity::Idle);
     let (home, _folder) = fixture.close();
-    let done = repair(&home, NOW).unwrap();
+    // Not to the keeper, which has read what it needs; it is the same file.
+    let file = fs::File::options().write(true).open(home.database()).unwrap();
+    file.write_all_at(&[b'x'; 16], 0).unwrap();
+    let done = repair(&home, NOW).unwrap().unwrap();
     assert!(done.restored.is_some());
     let store = reopen(&home);
     store.rename(&id("shop-1"), "named since").await.unwrap();

@@ -1,7 +1,9 @@
 //! Folders and files: whose they are, who may read them, whether there is room (`spec/store.md` W4,
 //! W7), and whether sockets fit.
 
+use std::collections::BTreeMap;
 use std::fs::Metadata;
+use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -10,7 +12,7 @@ use crate::host::ports::doctor::DoctorPort;
 use crate::os::paths::{self, Home};
 use crate::os::{limits, spawn};
 
-use super::{count, outcome};
+use super::{Mending, count, outcome};
 
 /// Least room for the store to work with.
 const ROOM: u64 = 200 << 20;
@@ -22,13 +24,18 @@ const OF_AGENTS: [&str; 2] = ["worktrees", "trash"];
 pub(super) fn look(port: &impl DoctorPort) -> Vec<Check> {
     let home = port.home();
     let found = ours(home);
-    let mut checks = vec![modes(&found), owner(&found), writable(home), room(home)];
+    let mut checks = vec![
+        modes(&found),
+        owner(&found, spawn::own_user()),
+        writable(home),
+        room(home, limits::free_space),
+    ];
     checks.push(sockets(&port.sockets()));
     checks
 }
 
 /// Takes the rights of others off what is ours.
-pub(super) fn mend(port: &impl DoctorPort) -> Vec<String> {
+pub(super) fn mend(port: &impl DoctorPort) -> Vec<Mending> {
     let wide = ours(port.home()).into_iter().filter(|(_, found)| is_wide(found));
     wide.map(|(path, found)| {
         let done = format!("made {} private (it was {:o})", path.display(), found.mode() & 0o7777);
@@ -38,15 +45,15 @@ pub(super) fn mend(port: &impl DoctorPort) -> Vec<String> {
 }
 
 /// Everything below the folders of an installation, the folders too; links are not followed.
-fn ours(home: &Home) -> Vec<(PathBuf, Metadata)> {
+pub(super) fn ours(home: &Home) -> BTreeMap<PathBuf, Metadata> {
     let mut open = vec![home.data.clone(), home.state.clone(), home.run.clone()];
     open.extend(home.own_root().map(Path::to_owned));
-    let mut found = Vec::new();
+    let mut found = BTreeMap::new();
     while let Some(path) = open.pop() {
         let Ok(metadata) = path.symlink_metadata() else {
             continue;
         };
-        if metadata.is_symlink() || found.iter().any(|(known, _)| *known == path) {
+        if metadata.is_symlink() || found.contains_key(&path) {
             continue;
         }
         let of_agents = path.parent() == Some(&home.data)
@@ -55,9 +62,8 @@ fn ours(home: &Home) -> Vec<(PathBuf, Metadata)> {
             let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
             open.extend(entries.map(|entry| entry.path()));
         }
-        found.push((path, metadata));
+        found.insert(path, metadata);
     }
-    found.sort_by(|a, b| a.0.cmp(&b.0));
     found
 }
 
@@ -67,7 +73,7 @@ fn is_wide(found: &Metadata) -> bool {
     (kind.is_dir() || kind.is_file() || kind.is_socket()) && found.mode() & 0o077 != 0
 }
 
-fn modes(found: &[(PathBuf, Metadata)]) -> Check {
+fn modes(found: &BTreeMap<PathBuf, Metadata>) -> Check {
     let wide: Vec<_> = found.iter().filter(|(_, found)| is_wide(found)).collect();
     match wide.first() {
         None => Check::good("folders: modes", "nobody else can read them"),
@@ -84,8 +90,7 @@ fn modes(found: &[(PathBuf, Metadata)]) -> Check {
     }
 }
 
-fn owner(found: &[(PathBuf, Metadata)]) -> Check {
-    let own = spawn::own_user();
+pub(super) fn owner(found: &BTreeMap<PathBuf, Metadata>, own: u32) -> Check {
     match found.iter().find(|(_, found)| found.uid() != own) {
         None => Check::good("folders: owner", format!("user {own}")),
         Some((path, other)) => Check::bad(
@@ -109,13 +114,14 @@ fn writable(home: &Home) -> Check {
     }
 }
 
-fn room(home: &Home) -> Check {
+/// Whether the store has room to work in, as far as `free` tells the bytes that are left.
+pub(super) fn room(home: &Home, free: impl Fn(&Path) -> io::Result<u64>) -> Check {
     let name = "folders: free space";
     let mebibytes = |bytes: u64| bytes >> 20;
     let there = |path: &PathBuf| path.ancestors().find(|path| path.exists()).map(Path::to_owned);
     let mut least: Option<(u64, PathBuf)> = None;
     for folder in [&home.data, &home.state].into_iter().filter_map(there) {
-        match limits::free_space(&folder) {
+        match free(&folder) {
             Ok(free) if least.as_ref().is_none_or(|(least, _)| free < *least) => {
                 least = Some((free, folder));
             }

@@ -4,7 +4,7 @@ use crate::domain::check::Check;
 use crate::host::ports::doctor::DoctorPort;
 use crate::os::limits;
 
-use super::outcome;
+use super::Mending;
 
 /// Least number of open files: a dashboard has a connection to each keeper that it shows.
 const DESCRIPTORS: u64 = 1_024;
@@ -56,9 +56,8 @@ pub(super) async fn history(port: &impl DoctorPort) -> Vec<Check> {
 }
 
 /// Drops the oldest.
-pub(super) async fn trim(port: &impl DoctorPort) -> Vec<String> {
-    match port.trim_history().await {
-        Ok(freed) => vec![format!("dropped {} MiB of the oldest terminal history", freed >> 20)],
-        Err(error) => vec![outcome(String::new(), Err(error))],
-    }
+pub(super) async fn trim(port: &impl DoctorPort) -> Vec<Mending> {
+    let done = |freed: u64| format!("dropped {} MiB of the oldest terminal history", freed >> 20);
+    let trimmed = port.trim_history().await;
+    vec![trimmed.map(done).map_err(|error| format!("not mended: {error}"))]
 }

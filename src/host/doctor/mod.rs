@@ -25,9 +25,7 @@ use super::ports::doctor::DoctorPort;
 pub async fn installation(port: &impl DoctorPort, repair: bool) -> Vec<Check> {
     let mut checks = configuration::look(port);
     checks.extend(mended(repair, async || folders::look(port), async || folders::mend(port)).await);
-    checks.extend(
-        mended(repair, async || store::look(port).await, async || store::mend(port).await).await,
-    );
+    checks.extend(store::look(port, repair).await);
     checks.extend(store::backups(port).await);
     checks.extend(
         mended(repair, async || runtime::sockets(port).await, async || runtime::sweep(port).await)
@@ -49,26 +47,35 @@ pub async fn installation(port: &impl DoctorPort, repair: bool) -> Vec<Check> {
 async fn mended(
     repair: bool,
     look: impl AsyncFn() -> Vec<Check>,
-    mend: impl AsyncFn() -> Vec<String>,
+    mend: impl AsyncFn() -> Vec<Mending>,
 ) -> Vec<Check> {
     let found = look().await;
     if !repair || found.iter().all(|check| check.ok) {
         return found;
     }
     let done = mend().await;
-    let mut now = look().await;
-    if let Some(first) = now.first_mut().filter(|_| !done.is_empty()) {
-        first.detail = format!("{}; now: {}", done.join("; "), first.detail);
-    }
-    now
+    said(done, look().await)
 }
 
 /// What was done, or why it could not be.
-fn outcome(done: String, result: Result<(), impl Display>) -> String {
-    match result {
-        Ok(()) => done,
-        Err(error) => format!("not mended: {error}"),
-    }
+type Mending = Result<String, String>;
+
+/// What is to be said of one piece of mending.
+fn outcome(done: String, result: Result<(), impl Display>) -> Mending {
+    result.map(|()| done).map_err(|error| format!("not mended: {error}"))
+}
+
+/// Says in the first of `checks`, made afterwards, what was mended and what was not.
+fn said(done: Vec<Mending>, mut checks: Vec<Check>) -> Vec<Check> {
+    let Some(first) = checks.first_mut().filter(|_| !done.is_empty()) else {
+        return checks;
+    };
+    let all: Vec<&str> =
+        done.iter().map(|it| it.as_ref().unwrap_or_else(|why| why).as_str()).collect();
+    first.detail = format!("{}; now: {}", all.join("; "), first.detail);
+    let mended: Vec<String> = done.into_iter().filter_map(Result::ok).collect();
+    first.mended = Some(mended.join("; ")).filter(|text| !text.is_empty());
+    checks
 }
 
 /// "1 thing", "2 things".

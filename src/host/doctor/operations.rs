@@ -7,7 +7,7 @@ use crate::host::context::Context;
 use crate::host::error::HostResult;
 use crate::host::ports::Ports;
 
-use super::count;
+use super::{Mending, count};
 
 impl<P: Ports> Host<P> {
     /// Operations that are stuck, and those whose process is gone.
@@ -54,17 +54,17 @@ impl<P: Ports> Host<P> {
     }
 
     /// Finishes or undoes what was cut short; what is stuck waits for the operator's choice.
-    pub(super) async fn mend_operations(&self, ctx: &Context) -> Vec<String> {
+    pub(super) async fn mend_operations(&self, ctx: &Context) -> Vec<Mending> {
         match self.recover_operations(ctx).await {
             Ok(report) => {
                 let done = report.resumed.len() + report.undone.len();
                 if done == 0 {
                     Vec::new()
                 } else {
-                    vec![format!("finished or undid {}", count(done, "operation"))]
+                    vec![Ok(format!("finished or undid {}", count(done, "operation")))]
                 }
             }
-            Err(error) => vec![format!("not mended: {error}")],
+            Err(error) => vec![Err(format!("not mended: {error}"))],
         }
     }
 }

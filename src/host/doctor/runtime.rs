@@ -3,7 +3,7 @@
 use crate::domain::check::Check;
 use crate::host::ports::doctor::DoctorPort;
 
-use super::{count, outcome};
+use super::{Mending, count, outcome};
 
 /// Sockets that nobody listens at.
 pub(super) async fn sockets(port: &impl DoctorPort) -> Vec<Check> {
@@ -23,7 +23,7 @@ pub(super) async fn sockets(port: &impl DoctorPort) -> Vec<Check> {
 }
 
 /// Removes them.
-pub(super) async fn sweep(port: &impl DoctorPort) -> Vec<String> {
+pub(super) async fn sweep(port: &impl DoctorPort) -> Vec<Mending> {
     let stale = port.stale_sockets().await.len();
     let done = format!("removed {} of keepers that are gone", count(stale, "file"));
     vec![outcome(done, port.sweep_sockets().await)]

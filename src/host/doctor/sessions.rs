@@ -28,7 +28,7 @@ impl<P: Ports> Host<P> {
     /// Says in the audit what was mended (`spec/store.md` W6).
     pub async fn record_repair(&self, checks: &[Check], actor: &Actor) {
         let mended = checks.iter().filter_map(|check| {
-            let (done, _) = check.detail.split_once("; now: ")?;
+            let done = check.mended.as_ref()?;
             Some(Event {
                 at: self.ports.now(),
                 session: None,

@@ -1,21 +1,42 @@
 //! The store: whole, its counts, its search index, its copies (`spec/store.md` W2, W3).
 
-use crate::domain::check::Check;
-use crate::host::ports::doctor::{DoctorPort, StoreHealth};
+use crate::domain::check::{Check, StoreHealth};
+use crate::host::ports::PortResult;
+use crate::host::ports::doctor::DoctorPort;
 
-use super::{count, outcome};
+use super::{Mending, count, outcome, said};
 
 const REPAIR: &str = "leave every dashboard, then run `callboard doctor --repair`: it moves the store aside and restores the newest good copy";
 const RECOUNT: &str = "`callboard doctor --repair` sets it right";
 
-pub(super) async fn look(port: &impl DoctorPort) -> Vec<Check> {
+/// Looks; where that is asked for, mends what is wrong and looks again.
+pub(super) async fn look(port: &impl DoctorPort, repair: bool) -> Vec<Check> {
     let found = port.store().await;
-    let Some(version) = found.version.filter(|_| found.fault.is_none()) else {
-        return vec![unseen(port, found)];
+    let done = match &found {
+        Ok(found) if repair => mend(port, found).await,
+        _ => Vec::new(),
+    };
+    if done.is_empty() {
+        return checks(port, found);
+    }
+    said(done, checks(port, port.store().await))
+}
+
+fn checks(port: &impl DoctorPort, found: PortResult<StoreHealth>) -> Vec<Check> {
+    let found = match found {
+        Ok(found) => found,
+        Err(fault) => {
+            let hint = fault.hint.unwrap_or_else(|| "try again".to_owned());
+            return vec![Check::bad("store", fault.message, hint)];
+        }
     };
     let list = |name: &str, good: &str, faults: &[String], hint: &str| match faults {
         [] => Check::good(name, good),
         faults => Check::bad(name, faults.join("; "), hint),
+    };
+    let Some(version) = found.version else {
+        let none = format!("there is none at {} yet", port.home().database().display());
+        return vec![list("store", &none, &found.damage, REPAIR)];
     };
     let mut checks = vec![list("store", "every page is whole", &found.damage, REPAIR)];
     checks.push(if version == found.known {
@@ -35,37 +56,26 @@ pub(super) async fn look(port: &impl DoctorPort) -> Vec<Check> {
     checks
 }
 
-/// A store that could not be looked into, or that is not there yet.
-fn unseen(port: &impl DoctorPort, found: StoreHealth) -> Check {
-    match found.fault {
-        None => {
-            let path = port.home().database();
-            Check::good("store", format!("there is none at {} yet", path.display()))
-        }
-        Some(fault) if found.damaged => Check::bad("store", fault.message, REPAIR),
-        Some(fault) => {
-            let hint = fault.hint.unwrap_or_else(|| "try again".to_owned());
-            Check::bad("store", fault.message, hint)
-        }
-    }
-}
-
 /// Moves a damaged store aside and restores a copy; sets counts and index right in a whole one.
-pub(super) async fn mend(port: &impl DoctorPort) -> Vec<String> {
-    let found = port.store().await;
-    if !found.damaged && (!found.totals.is_empty() || !found.search.is_empty()) {
-        let index = !found.search.is_empty();
+async fn mend(port: &impl DoctorPort, found: &StoreHealth) -> Vec<Mending> {
+    let index = !found.search.is_empty();
+    if found.damage.is_empty() {
+        if !index && found.totals.is_empty() {
+            return Vec::new();
+        }
         let built = if index { " and built the search index anew" } else { "" };
         return vec![outcome(format!("counted anew{built}"), port.recount_store(index).await)];
     }
-    if !found.damaged {
-        return Vec::new();
-    }
     let repaired = match port.repair_store().await {
-        Ok(repaired) => repaired,
+        Ok(Some(repaired)) => repaired,
+        Ok(None) => {
+            return vec![Err(
+                "not mended: nothing of it is damaged any more, so it stays".to_owned()
+            )];
+        }
         Err(error) => {
             let hint = error.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
-            return vec![format!("not mended: {}{hint}", error.message)];
+            return vec![Err(format!("not mended: {}{hint}", error.message))];
         }
     };
     let mut said = vec![format!("moved the damaged store to {}", repaired.aside.display())];
@@ -80,7 +90,7 @@ pub(super) async fn mend(port: &impl DoctorPort) -> Vec<String> {
         ),
         None => "no copy is good, so a new store begins with the next start: its sessions are lost to it, worktrees and agents are not touched".to_owned(),
     });
-    said
+    said.into_iter().map(Ok).collect()
 }
 
 /// The copies.

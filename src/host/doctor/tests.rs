@@ -3,21 +3,20 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use rstest::rstest;
 
-use crate::domain::check::Check;
+use crate::domain::check::{Check, RepairedStore, StoreHealth};
 use crate::domain::error::ErrorKind;
 use crate::domain::time::Timestamp;
-use crate::host::ports::doctor::{
-    AgentState, Backup, DoctorPort, KeeperState, RepairedStore, StoreHealth,
-};
+use crate::host::ports::doctor::{AgentState, Backup, DoctorPort, KeeperState};
 use crate::host::ports::{PortError, PortResult};
 use crate::os::clock::Clock;
 use crate::os::paths::{Home, private_dir};
 
-use super::{installation, limits};
+use super::{folders, installation, limits};
 
 /// An installation with its folders on the disk and everything else made up.
 struct Fake {
@@ -25,9 +24,10 @@ struct Fake {
     home: Home,
     sockets: PathBuf,
     mistakes: Vec<(String, Option<String>)>,
-    store: Mutex<StoreHealth>,
+    store: Mutex<PortResult<StoreHealth>>,
+    looks: AtomicUsize,
     backups: Vec<Backup>,
-    repaired: PortResult<RepairedStore>,
+    repaired: PortResult<Option<RepairedStore>>,
     git: PortResult<String>,
     agents: Vec<AgentState>,
     keepers: Vec<KeeperState>,
@@ -38,6 +38,10 @@ struct Fake {
 
 fn failed(message: &str) -> PortError {
     PortError { kind: ErrorKind::Failed, message: message.to_owned(), hint: None }
+}
+
+fn whole() -> StoreHealth {
+    StoreHealth { version: Some(4), known: 4, ..StoreHealth::default() }
 }
 
 impl Fake {
@@ -51,7 +55,8 @@ impl Fake {
             home,
             _folder: folder,
             mistakes: Vec::new(),
-            store: Mutex::new(StoreHealth { version: Some(4), known: 4, ..StoreHealth::default() }),
+            store: Mutex::new(Ok(whole())),
+            looks: AtomicUsize::new(0),
             backups: Vec::new(),
             repaired: Err(failed("nobody asked for it")),
             git: Ok("2.40".to_owned()),
@@ -65,7 +70,7 @@ impl Fake {
 
     fn with_store(change: impl FnOnce(&mut StoreHealth)) -> Self {
         let fake = Self::new();
-        change(&mut fake.store.lock().unwrap());
+        change(fake.store.lock().unwrap().as_mut().unwrap());
         fake
     }
 }
@@ -83,20 +88,21 @@ impl DoctorPort for Fake {
     fn mistakes(&self) -> Vec<(String, Option<String>)> {
         self.mistakes.clone()
     }
-    async fn store(&self) -> StoreHealth {
+    async fn store(&self) -> PortResult<StoreHealth> {
+        self.looks.fetch_add(1, Ordering::Relaxed);
         self.store.lock().unwrap().clone()
     }
     async fn backups(&self) -> Vec<Backup> {
         self.backups.clone()
     }
-    async fn repair_store(&self) -> PortResult<RepairedStore> {
+    async fn repair_store(&self) -> PortResult<Option<RepairedStore>> {
         let done = self.repaired.clone()?;
-        *self.store.lock().unwrap() =
-            StoreHealth { version: Some(4), known: 4, ..StoreHealth::default() };
+        *self.store.lock().unwrap() = Ok(whole());
         Ok(done)
     }
     async fn recount_store(&self, index: bool) -> PortResult<()> {
         let mut store = self.store.lock().unwrap();
+        let store = store.as_mut().unwrap();
         store.totals.clear();
         if index {
             store.search.clear();
@@ -151,7 +157,8 @@ async fn mended(fake: &Fake, name: &str) -> String {
     let checks = installation(fake, true).await;
     let found = checks.iter().find(|check| check.name == name).unwrap();
     assert!(found.ok, "{found:?}");
-    assert!(found.detail.contains("; now: "), "{found:?}");
+    let mended = found.mended.as_ref().unwrap();
+    assert!(found.detail.starts_with(&format!("{mended}; now: ")), "{found:?}");
     assert_eq!(wrong(fake, false).await, []);
     found.detail.clone()
 }
@@ -167,19 +174,25 @@ async fn nothing_is_wrong_with_a_whole_installation() {
 #[tokio::test]
 async fn a_damaged_store_is_repaired_and_what_was_lost_is_said() {
     let mut fake = Fake::with_store(|store| {
-        store.damaged = true;
-        store.fault = Some(failed("the store is damaged: it is empty"));
+        store.version = None;
+        store.damage = vec!["the store is damaged: it is empty".to_owned()];
     });
     fake.repaired = Err(failed("the store is in use: process 7 (callboard)"));
     assert_eq!(one_wrong(&fake).await.name, "store");
     let still = wrong(&fake, true).await;
     assert!(still[0].detail.starts_with("not mended: the store is in use"), "{still:?}");
-    fake.repaired = Ok(RepairedStore {
+    assert_eq!(still[0].mended, None, "a repair that failed is none");
+    fake.repaired = Ok(None);
+    let still = wrong(&fake, true).await;
+    assert!(still[0].detail.starts_with("not mended: nothing of it is damaged"), "{still:?}");
+    fake.looks.store(0, Ordering::Relaxed);
+    fake.repaired = Ok(Some(RepairedStore {
         aside: "/d/damaged/1".into(),
         restored: Some(("/d/backups/b.db".into(), 7)),
         bad: vec![("/d/backups/c.db".into(), "torn".to_owned())],
-    });
+    }));
     let said = mended(&fake, "store").await;
+    assert_eq!(fake.looks.load(Ordering::Relaxed), 3, "before, after, and in the end");
     for part in ["/d/damaged/1", "/d/backups/b.db with 7 sessions", "lost", "c.db: torn"] {
         assert!(said.contains(part), "{said}");
     }
@@ -188,11 +201,11 @@ async fn a_damaged_store_is_repaired_and_what_was_lost_is_said() {
 #[tokio::test]
 async fn a_page_that_is_not_whole_counts_as_damage() {
     let mut fake = Fake::with_store(|store| {
-        store.damaged = true;
         store.damage = vec!["Page 4: never used".to_owned()];
     });
     assert!(one_wrong(&fake).await.detail.contains("Page 4"));
-    fake.repaired = Ok(RepairedStore { aside: "/d/1".into(), restored: None, bad: Vec::new() });
+    fake.repaired =
+        Ok(Some(RepairedStore { aside: "/d/1".into(), restored: None, bad: Vec::new() }));
     assert!(mended(&fake, "store").await.contains("a new store begins"));
 }
 
@@ -210,7 +223,8 @@ async fn counts_and_index_are_set_right(#[case] change: fn(&mut StoreHealth), #[
 /// W2: a store of a newer callboard, or one that cannot be read, is not repaired.
 #[tokio::test]
 async fn what_is_no_damage_is_not_moved_aside() {
-    let fake = Fake::with_store(|store| store.fault = Some(failed("it has version 9")));
+    let fake = Fake::new();
+    *fake.store.lock().unwrap() = Err(failed("it has version 9"));
     assert_eq!(one_wrong(&fake).await.detail, "it has version 9");
     assert_eq!(wrong(&fake, true).await[0].detail, "it has version 9");
     let fake = Fake::with_store(|store| store.references = vec!["a row of facts".to_owned()]);
@@ -247,19 +261,34 @@ async fn wide_modes_are_told_and_mended() {
     assert_eq!(mode & 0o777, 0o600);
 }
 
-/// W4: what belongs to someone else. Only the superuser can make such a file.
-#[tokio::test]
-async fn a_foreign_owner_is_told() {
+/// W4: what belongs to someone else.
+#[test]
+fn a_foreign_owner_is_told() {
     let fake = Fake::new();
-    let file = fake.home.data.join("foreign");
-    std::fs::write(&file, "x").unwrap();
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
-    if std::os::unix::fs::chown(&file, Some(12_345), None).is_err() {
-        return;
-    }
-    let check = one_wrong(&fake).await;
-    assert!(check.name == "folders: owner" && check.detail.contains("12345"), "{check:?}");
-    assert!(!wrong(&fake, true).await.is_empty(), "nothing takes a file from its owner");
+    let found = folders::ours(&fake.home);
+    let own = crate::os::spawn::own_user();
+    assert!(folders::owner(&found, own).ok);
+    let check = folders::owner(&found, own + 1);
+    let told = format!("belongs to user {own}, this is user {}", own + 1);
+    assert!(!check.ok && check.detail.contains(&told), "{check:?}");
+    assert!(check.hint.unwrap().contains("chown"));
+}
+
+/// W4: the folder with the least room counts; one that cannot be asked is told.
+#[test]
+fn little_room_is_told() {
+    let fake = Fake::new();
+    let room = |bytes: u64| {
+        folders::room(&fake.home, |folder| {
+            Ok(if folder == fake.home.state { bytes } else { 1 << 40 })
+        })
+    };
+    assert!(room(300 << 20).ok);
+    let check = room(150 << 20);
+    assert!(!check.ok && check.detail.starts_with("150 MiB are left below"), "{check:?}");
+    assert!(check.hint.unwrap().contains("purge"));
+    let check = folders::room(&fake.home, |_| Err(std::io::Error::other("no disk")));
+    assert!(!check.ok && check.detail.contains("no disk"), "{check:?}");
 }
 
 #[tokio::test]

@@ -2,46 +2,15 @@
 
 use std::path::PathBuf;
 
+use crate::domain::check::{RepairedStore, StoreHealth};
 use crate::domain::ids::SessionId;
 use crate::domain::time::Timestamp;
 use crate::os::paths::Home;
 
-use super::{PortError, PortResult};
-
-/// What was found in the store.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct StoreHealth {
-    /// Why it cannot be looked at.
-    pub fault: Option<PortError>,
-    /// It is damaged: what a repair moves aside.
-    pub damaged: bool,
-    /// Its version; none where there is no database yet.
-    pub version: Option<i64>,
-    /// The version that this callboard writes.
-    pub known: i64,
-    /// Pages and tables that are not whole.
-    pub damage: Vec<String>,
-    /// Rows that are of no row.
-    pub references: Vec<String>,
-    /// What is wrong with the search index.
-    pub search: Vec<String>,
-    /// Kept counts that are wrong.
-    pub totals: Vec<String>,
-}
+use super::PortResult;
 
 /// A copy of the store, and how many sessions it holds, or why it is no good.
 pub type Backup = (PathBuf, Result<u64, String>);
-
-/// What became of a damaged store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RepairedStore {
-    /// The folder that the damaged files are in now.
-    pub aside: PathBuf,
-    /// The copy that was restored and how many sessions it holds; none where none is good.
-    pub restored: Option<(PathBuf, u64)>,
-    /// Copies that are no good, and why.
-    pub bad: Vec<(PathBuf, String)>,
-}
 
 /// An agent and its program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,11 +51,11 @@ pub trait DoctorPort: Send + Sync {
     /// Mistakes in the operator's files, and what to do about each.
     fn mistakes(&self) -> Vec<(String, Option<String>)>;
     /// Looks at the store.
-    fn store(&self) -> impl Future<Output = StoreHealth> + Send;
+    fn store(&self) -> impl Future<Output = PortResult<StoreHealth>> + Send;
     /// Copies of the store, newest first.
     fn backups(&self) -> impl Future<Output = Vec<Backup>> + Send;
-    /// Moves the store aside and restores the newest good copy.
-    fn repair_store(&self) -> impl Future<Output = PortResult<RepairedStore>> + Send;
+    /// Moves a damaged store aside and restores the newest good copy; none where it is whole after all.
+    fn repair_store(&self) -> impl Future<Output = PortResult<Option<RepairedStore>>> + Send;
     /// Sets kept counts right, and builds the search index anew where that is wanted.
     fn recount_store(&self, index: bool) -> impl Future<Output = PortResult<()>> + Send;
     /// The version of git.

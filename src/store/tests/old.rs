@@ -20,7 +20,8 @@ use crate::os::clock::Clock;
 use crate::os::paths::Home;
 use crate::os::random;
 
-use super::super::migrate::{Files, LATEST};
+use super::super::files::Files;
+use super::super::migrate::LATEST;
 use super::super::{Store, connection, health, migrate};
 use super::{Fixture, Timestamp, exit, facts, failing_pr, id, name, path};
 
