@@ -160,8 +160,7 @@ impl DoctorPort for Installation {
         let mut found = Vec::new();
         for name in self.agents.names() {
             let Some(definition) = self.agents.find(name) else { continue };
-            let by_session = definition.program == super::agents::BY_SESSION;
-            if by_session {
+            if definition.is_named_by_session() {
                 continue;
             }
             found.push(AgentState {

@@ -3,7 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::lookup::ARGUMENTS;
 use super::{AgentError, Definition, Registry};
 use crate::config::Target;
 use crate::domain::launch::{Carry, ForkOf, LaunchPlan, LaunchedHow};
@@ -137,7 +136,7 @@ impl Registry {
     ) -> Result<Vec<String>, AgentError> {
         let mut words: Vec<String> = definition.launch.args.clone();
         words.extend(target.args.iter().chain(&launch.args).cloned());
-        let program = if definition.program == ARGUMENTS {
+        let program = if definition.is_named_by_session() {
             if words.is_empty() {
                 return Err(AgentError::NoProgram(launch.agent.clone()));
             }
