@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use callboard::adapters::{self, Real};
+use callboard::config::Config;
 use callboard::domain::event::Actor;
 use callboard::domain::ids::{SessionId, WorkspaceName};
 use callboard::domain::plan::Conditions;
@@ -108,7 +109,9 @@ impl Installation {
     fn new(runtime: &Runtime) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path()).unwrap();
-        let host = runtime.block_on(adapters::open(&home, WorkspaceName::default())).unwrap();
+        let host = runtime
+            .block_on(adapters::open(&home, &Config::default(), WorkspaceName::default()))
+            .unwrap();
         Self { host, folder }
     }
 

@@ -14,8 +14,6 @@ use crate::os::command;
 
 use super::Real;
 
-/// The program of an agent whose sessions name theirs.
-pub(super) const BY_SESSION: &str = "callboard:arguments";
 /// How long a program may take to say its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(5);
 /// Bytes that are read of what it says.

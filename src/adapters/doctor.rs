@@ -159,7 +159,7 @@ impl DoctorPort for Installation {
         let chosen = self.agents.agent_of(&self.config.agent).unwrap_or_default();
         let look = async |name: &str| {
             let definition = self.agents.find(name)?;
-            if definition.program == super::agents::BY_SESSION {
+            if definition.is_named_by_session() {
                 return None;
             }
             Some(AgentState {
@@ -207,9 +207,7 @@ impl DoctorPort for Installation {
 
 impl RemainsPort for Real {
     async fn keepers_listed(&self) -> Vec<SessionId> {
-        let ours = |keeper: &Listed| keeper.workspace == *self.store.workspace();
-        let listed = keeper::listed(&self.socket_folder());
-        listed.into_iter().filter(ours).map(|keeper| keeper.session).collect()
+        self.listed_keepers()
     }
 
     async fn strays(&self) -> PortResult<Vec<u32>> {

@@ -1,7 +1,6 @@
 //! Errors of the real parts in the words of the ports.
 
 use crate::agents::AgentError;
-use crate::config::ConfigError;
 use crate::domain::error::ErrorKind;
 use crate::host::ports::PortError;
 use crate::runtime::client::ClientError;
@@ -20,9 +19,6 @@ pub enum OpenError {
         /// Why.
         error: std::io::Error,
     },
-    /// The configuration has a mistake.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -33,7 +29,6 @@ impl OpenError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Folder { .. } => ErrorKind::Failed,
-            Self::Config(error) => error.kind(),
             Self::Store(error) => error.kind(),
         }
     }
@@ -42,7 +37,6 @@ impl OpenError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Folder { .. } => Some("CALLBOARD_HOME can name another folder".to_owned()),
-            Self::Config(error) => error.hint(),
             Self::Store(error) => error.hint(),
         }
     }

@@ -16,7 +16,7 @@ mod workspace;
 use tokio::sync::watch;
 
 use crate::agents::Registry;
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::pr::PrFacts;
 use crate::host::Host;
@@ -47,20 +47,28 @@ pub struct Real<R = Keepers> {
     runtime: R,
 }
 
-/// Opens an installation: configuration, agents, store, locks; and puts the coordinators on them.
+/// Opens an installation: agents, store, locks; and puts the coordinators on them.
 ///
 /// # Errors
-/// The configuration has a mistake, or a folder or the store cannot be opened.
-pub async fn open(home: &Home, workspace: WorkspaceName) -> Result<Host<Real>, OpenError> {
-    Ok(Host::new(parts(home, workspace, Keepers::default(), Store::open).await?))
+/// A folder or the store cannot be opened.
+pub async fn open(
+    home: &Home,
+    config: &Config,
+    workspace: WorkspaceName,
+) -> Result<Host<Real>, OpenError> {
+    Ok(Host::new(parts(home, config, workspace, Keepers::default(), Store::open).await?))
 }
 
 /// As [`open`], for a look that changes nothing.
 ///
 /// # Errors
 /// As [`open`]; there is no store, or one of another version.
-pub async fn open_still(home: &Home, workspace: WorkspaceName) -> Result<Host<Real>, OpenError> {
-    Ok(Host::new(parts(home, workspace, Keepers::default(), Store::open_still).await?))
+pub async fn open_still(
+    home: &Home,
+    config: &Config,
+    workspace: WorkspaceName,
+) -> Result<Host<Real>, OpenError> {
+    Ok(Host::new(parts(home, config, workspace, Keepers::default(), Store::open_still).await?))
 }
 
 /// A way to open the store.
@@ -68,12 +76,12 @@ type Opening = fn(&Home, WorkspaceName, Clock) -> Result<Store, StoreError>;
 
 async fn parts<R>(
     home: &Home,
+    config: &Config,
     workspace: WorkspaceName,
     runtime: R,
     opening: Opening,
 ) -> Result<Real<R>, OpenError> {
-    let config = config::load(home)?;
-    let (agents, mistakes) = Registry::load(home, &config);
+    let (agents, mistakes) = Registry::load(home, config);
     let (files, name) = (home.clone(), workspace.clone());
     let store = tokio::task::spawn_blocking(move || opening(&files, name, Clock::System));
     let store = store.await.map_err(|error| OpenError::Folder {
@@ -85,9 +93,9 @@ async fn parts<R>(
     let locks =
         locks.map_err(|error| OpenError::Folder { what: "the lock files".to_owned(), error })?;
     Ok(Real {
-        workspace: Workspace::new(home.clone(), workspace, &config),
+        workspace: Workspace::new(home.clone(), workspace, config),
         home: home.clone(),
-        config,
+        config: config.clone(),
         agents,
         mistakes,
         store,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::agents;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
+use crate::domain::launch::Carry;
 use crate::domain::probe::Evidence;
 use crate::domain::session::Session;
 use crate::host::context::{CLOSE, Context, KILL_AFTER, TERM_AFTER};
@@ -50,12 +51,8 @@ impl RuntimePort for Real {
         if let Some(running) = self.running(ctx, request).await {
             return Ok(running);
         }
-        if let Some(carry) = &request.plan.carry {
-            agents::bring(carry, &request.folder).map_err(|error| PortError {
-                kind: ErrorKind::Failed,
-                message: format!("copying the conversation {}: {error}", carry.from.display()),
-                hint: None,
-            })?;
+        if let Some(carry) = request.plan.carry.clone() {
+            bring(carry, request.folder.clone()).await?;
         }
         let spec = self.spec(request)?;
         self.make_room_for_history().await;
@@ -185,11 +182,7 @@ impl RuntimePort for Real {
             message: format!("clearing {} of dead keepers: {error}", folder.display()),
             hint: Some("check that the folder is yours and can be written".to_owned()),
         })?;
-        let ours = |keeper: &Listed| keeper.workspace == *self.store.workspace();
-        let mut found: Vec<_> =
-            keeper::listed(&folder).into_iter().filter(ours).map(|it| it.session).collect();
-        found.sort_unstable();
-        Ok(found)
+        Ok(self.listed_keepers())
     }
 }
 
@@ -202,7 +195,30 @@ fn pace() -> StopPace {
     }
 }
 
+/// Puts a conversation where its fork looks for it.
+async fn bring(carry: Carry, folder: PathBuf) -> PortResult<()> {
+    let what = format!("copying the conversation {}", carry.from.display());
+    let failed = |error: &dyn std::fmt::Display| PortError {
+        kind: ErrorKind::Failed,
+        message: format!("{what}: {error}"),
+        hint: None,
+    };
+    tokio::task::spawn_blocking(move || agents::bring(&carry, &folder))
+        .await
+        .map_err(|error| failed(&error))?
+        .map_err(|error| failed(&error))
+}
+
 impl Real {
+    /// Sessions of this workspace that have a keeper, in order.
+    pub(super) fn listed_keepers(&self) -> Vec<SessionId> {
+        let ours = |keeper: &Listed| keeper.workspace == *self.store.workspace();
+        let listed = keeper::listed(&self.socket_folder());
+        let mut found: Vec<_> = listed.into_iter().filter(ours).map(|it| it.session).collect();
+        found.sort_unstable();
+        found
+    }
+
     /// Where no `CALLBOARD_HOME` tells one installation from another, the secret of the launch does:
     /// only a session of this store has its hash.
     pub(super) async fn find_strays(&self) -> Vec<Stray> {

@@ -6,6 +6,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::Hooks;
+use super::lookup::ARGUMENTS;
 use crate::domain::agent::{AnswerWay, ENGINE, Rule, Rules, StopWay, SubmitRule};
 use crate::domain::key::Key;
 
@@ -40,6 +41,13 @@ pub struct Definition {
     pub hooks: Hooks,
     /// How its activity is detected.
     pub rules: Rules,
+}
+
+impl Definition {
+    /// Whether its sessions name the program, in their arguments.
+    pub fn is_named_by_session(&self) -> bool {
+        self.program == ARGUMENTS
+    }
 }
 
 /// Templates of a launch, each a part of the argument list; an empty one means that there is no

@@ -1,9 +1,11 @@
 //! From a definition and a session to program and arguments; never a shell line (G4).
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::lookup::ARGUMENTS;
+use tempfile::NamedTempFile;
+
 use super::{AgentError, Definition, Registry};
 use crate::config::Target;
 use crate::domain::launch::{Carry, ForkOf, LaunchPlan, LaunchedHow};
@@ -137,7 +139,7 @@ impl Registry {
     ) -> Result<Vec<String>, AgentError> {
         let mut words: Vec<String> = definition.launch.args.clone();
         words.extend(target.args.iter().chain(&launch.args).cloned());
-        let program = if definition.program == ARGUMENTS {
+        let program = if definition.is_named_by_session() {
             if words.is_empty() {
                 return Err(AgentError::NoProgram(launch.agent.clone()));
             }
@@ -215,10 +217,15 @@ pub fn bring(carry: &Carry, folder: &Path) -> io::Result<()> {
     if to.exists() {
         return Ok(());
     }
-    if let Some(parent) = to.parent() {
-        std::fs::create_dir_all(parent)?;
+    let parent = to.parent().unwrap_or_else(|| Path::new("."));
+    std::fs::create_dir_all(parent)?;
+    let mut copy = NamedTempFile::new_in(parent)?;
+    io::copy(&mut File::open(&carry.from)?, &mut copy)?;
+    match copy.persist_noclobber(&to) {
+        // Another launch brought it meanwhile.
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        placed => placed.map(|_| ()).map_err(|error| error.error),
     }
-    std::fs::copy(&carry.from, &to).map(|_| ())
 }
 
 /// The path of the file of a conversation that is held in `folder`, by the folder's real name.

@@ -11,9 +11,6 @@ use crate::os::paths::Home;
 use super::error::{CommandResult, Ending};
 use super::output::{Output, Table};
 
-/// The program of an agent whose sessions name theirs.
-const BY_SESSION: &str = "callboard:arguments";
-
 /// Agent definitions and the programs that were found.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Agents")]
@@ -71,7 +68,7 @@ async fn agent(registry: &Registry, name: &str, definition: &Definition) -> Agen
         ("permission_mode", !launch.permission_mode.is_empty()),
         ("detect", definition.rules.shell || !definition.rules.rule.is_empty()),
     ];
-    let named_by_session = definition.program == BY_SESSION;
+    let named_by_session = definition.is_named_by_session();
     let path = program.as_ref().map(|path| path.to_string_lossy().into_owned());
     let name_only = (!named_by_session).then(|| definition.program.clone());
     AgentJson {

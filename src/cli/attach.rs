@@ -21,9 +21,10 @@ pub(crate) async fn run(console: &Console<Real>, args: AttachArgs) -> CommandRes
         return Err(CliError::NotRunning(args.id));
     }
     if !args.read_only {
-        console.host.allow(&console.actor, "press keys", Reach::Config).await?;
+        let allowed = console.host.allow(&console.actor, "press keys", Reach::Config).await;
+        allowed.map_err(|error| CliError::from(error).about(&args.id))?;
     }
-    console.host.seen(std::slice::from_ref(&args.id), &console.actor).await?;
+    seen(console, &args).await?;
     let leave = &console.config.leave_key;
     let leave: Key = leave.parse().map_err(|_| CliError::Usage {
         message: format!("leave_key {leave:?} of the configuration is no key"),
@@ -36,12 +37,22 @@ pub(crate) async fn run(console: &Console<Real>, args: AttachArgs) -> CommandRes
         leave,
         read_only: args.read_only,
     })
-    .await?;
-    console.host.seen(std::slice::from_ref(&args.id), &console.actor).await?;
+    .await
+    .map_err(|error| CliError::from(error).about(&args.id))?;
+    seen(console, &args).await?;
     match left {
         Left::Detached => console.out.remark(&format!("left {}; it goes on", args.id)),
         Left::Ended => console.out.remark(&format!("{} ended", args.id)),
         Left::Interrupted => return Ok(Ending::Short(ErrorKind::Interrupted)),
     }
     Ok(Ending::Done)
+}
+
+/// Notes that the operator looked at it; who only watches, leaves it as it is.
+async fn seen(console: &Console<Real>, args: &AttachArgs) -> Result<(), CliError> {
+    if args.read_only {
+        return Ok(());
+    }
+    let seen = console.host.seen(std::slice::from_ref(&args.id), &console.actor).await;
+    seen.map_err(|error| CliError::from(error).about(&args.id))
 }

@@ -5,10 +5,7 @@ use crate::domain::event::Actor;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::os::paths::Home;
 use crate::os::proctree::{self, Process};
-
-const SESSION: &str = "CALLBOARD_SESSION_ID";
-const WORKSPACE: &str = "CALLBOARD_WORKSPACE";
-const HOME: &str = "CALLBOARD_HOME";
+use crate::os::variables::{HOME, SESSION, WORKSPACE};
 
 /// The session of the calling agent, or a plain command.
 pub(super) fn actor(home: &Home, workspace: &WorkspaceName) -> Actor {
@@ -30,9 +27,8 @@ fn caller_workspace() -> Option<WorkspaceName> {
 fn above(home: &Home) -> Option<(SessionId, Option<WorkspaceName>)> {
     let own = Process::own()?;
     proctree::ancestors(own).into_iter().find_map(|process| {
-        let id = proctree::variable(process, SESSION)?.parse().ok()?;
-        let of = proctree::variable(process, HOME).map(std::path::PathBuf::from);
-        let workspace = proctree::variable(process, WORKSPACE);
+        let [id, of, workspace] = proctree::variables(process, [SESSION, HOME, WORKSPACE])?;
+        let (id, of) = (id?.parse().ok()?, of.map(std::path::PathBuf::from));
         let workspace = workspace.and_then(|name| WorkspaceName::new(name).ok());
         (of == home.root).then_some((id, workspace))
     })

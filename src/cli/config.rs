@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toml::{Table as Toml, Value};
 
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::os::paths::Home;
 
 use super::error::{CliError, CommandResult, Ending};
@@ -31,17 +31,12 @@ struct ValueJson {
     source: String,
 }
 
-/// `config`
+/// `config`; `text` is what the file says.
 ///
 /// # Errors
-/// The configuration cannot be read.
-pub(crate) fn run(home: &Home, config: &Config, out: Output) -> CommandResult {
-    let path = home.config.join("config.toml");
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(CliError::io(format!("reading {}", path.display()))(error)),
-    };
+/// The answer cannot be printed.
+pub(crate) fn run(home: &Home, config: &Config, text: &str, out: Output) -> CommandResult {
+    let path = config::path(home);
     let unreadable = |what: String| CliError::io(what)(std::io::ErrorKind::InvalidData.into());
     let file: Toml = text.parse().map_err(|_| unreadable(format!("reading {}", path.display())))?;
     let all =

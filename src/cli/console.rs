@@ -84,9 +84,7 @@ impl<P: Ports> Console<P> {
             T::default()
         })
     }
-}
 
-impl<P: Ports> Console<P> {
     /// Runs what starts an agent; says so where one waits for its place (`spec/lifecycle.md` C10).
     pub(crate) async fn starting<T>(&self, work: impl Future<Output = T>) -> T {
         let mut progress = self.host.subscribe();
@@ -105,30 +103,7 @@ impl<P: Ports> Console<P> {
             }
         }
     }
-}
 
-/// The folder that the command was started in.
-///
-/// # Errors
-/// It cannot be found.
-pub(crate) fn present_folder() -> Result<PathBuf, CliError> {
-    std::env::current_dir().map_err(CliError::io("finding the present folder"))
-}
-
-/// Reads standard input as text.
-///
-/// # Errors
-/// It cannot be read, or is no UTF-8.
-pub(crate) fn read_input() -> Result<String, CliError> {
-    std::io::read_to_string(std::io::stdin()).map_err(|error| match error.kind() {
-        std::io::ErrorKind::InvalidData => {
-            CliError::Usage { message: "standard input is no UTF-8".to_owned(), hint: None }
-        }
-        _ => CliError::io("reading standard input")(error),
-    })
-}
-
-impl<P: Ports> Console<P> {
     /// What every changing verb does first (`spec/lifecycle.md` V3): operations that a crash left
     /// half done are finished or undone. One that cannot be keeps nothing else from working.
     pub(crate) async fn recover_first(&self) {
@@ -177,6 +152,27 @@ impl<P: Ports> Console<P> {
     }
 }
 
+/// The folder that the command was started in.
+///
+/// # Errors
+/// It cannot be found.
+pub(crate) fn present_folder() -> Result<PathBuf, CliError> {
+    std::env::current_dir().map_err(CliError::io("finding the present folder"))
+}
+
+/// Reads standard input as text.
+///
+/// # Errors
+/// It cannot be read, or is no UTF-8.
+pub(crate) fn read_input() -> Result<String, CliError> {
+    std::io::read_to_string(std::io::stdin()).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => {
+            CliError::Usage { message: "standard input is no UTF-8".to_owned(), hint: None }
+        }
+        _ => CliError::io("reading standard input")(error),
+    })
+}
+
 /// Opens the installation for one workspace; Ctrl-C and the request to end cancel what runs.
 ///
 /// # Errors
@@ -188,7 +184,7 @@ pub(crate) async fn open(
     out: Output,
 ) -> Result<Console<Real>, CliError> {
     let actor = caller::actor(&home, &workspace);
-    let host = adapters::open(&home, workspace).await?;
+    let host = adapters::open(&home, &config, workspace).await?;
     let cancel = CancellationToken::new();
     cancel_on_signals(cancel.clone())?;
     Ok(Console {

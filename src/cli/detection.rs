@@ -20,7 +20,7 @@ use crate::runtime::client::{Keeper, StatusReply};
 use crate::runtime::detect::{Played, replay};
 use crate::runtime::screen::Size;
 
-use super::args::TestArgs;
+use super::args::{self, TestArgs};
 use super::console::Console;
 use super::error::{CliError, CommandResult, Ending};
 use super::output::{Output, Table};
@@ -290,11 +290,9 @@ fn parse(text: &str) -> Result<Asciicast, (usize, String)> {
         let recorded = match kind {
             "o" => Recorded::Output(data.to_owned()),
             "r" => {
-                let sides = data.split_once('x');
-                let sides = sides.and_then(|(cols, rows)| {
-                    Some(Size { cols: cols.parse().ok()?, rows: rows.parse().ok()? })
-                });
-                Recorded::Size(sides.ok_or_else(|| (at + 1, format!("{data:?} is no size")))?)
+                let args::Size(cols, rows) =
+                    data.parse().map_err(|_| (at + 1, format!("{data:?} is no size")))?;
+                Recorded::Size(Size { cols, rows })
             }
             _ => continue,
         };

@@ -12,12 +12,12 @@ use crate::domain::ids::SessionId;
 use crate::domain::session::Session;
 use crate::domain::text::clean_block;
 use crate::domain::worktree::{Difference, FileChange};
-use crate::host::ports::Ports;
+use crate::host::ports::{PortError, Ports};
 
 use super::args::DiffArgs;
 use super::console::Console;
 use super::error::{CliError, CommandResult, Ending};
-use super::output::{Table, write_text};
+use super::output::{STDOUT, Table, write_text};
 
 /// How long git may take.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -59,7 +59,10 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: DiffArgs) -> Comma
     let folder = folder(&session)?;
     let context = console.context.within(PATIENCE);
     let base = session.base.as_deref();
-    let found = console.host.ports().difference(&context, folder, base, !args.stat).await?;
+    let found = console.host.ports().difference(&context, folder, base, !args.stat).await;
+    // What the errors of a folder advise is meant for a spawn.
+    let found =
+        found.map_err(|error| CliError::from(PortError { hint: None, ..error }).about(&args.id))?;
     let json = json(&args.id, &found, !args.stat);
     if console.out.json {
         console.out.answer(&json, |_| String::new())?;
@@ -145,10 +148,7 @@ fn colour(line: &str) -> Option<&'static str> {
 
 fn raw(patch: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    out.write_all(patch).and_then(|()| out.flush()).map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => CliError::ClosedPipe,
-        _ => CliError::io("writing to standard output")(error),
-    })
+    out.write_all(patch).and_then(|()| out.flush()).map_err(CliError::writing(STDOUT))
 }
 
 #[cfg(test)]

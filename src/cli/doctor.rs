@@ -39,9 +39,9 @@ pub(crate) async fn run(
 ) -> CommandResult {
     let config = crate::config::load(&home);
     let theme = config.as_ref().map_or_else(|_| Config::default().theme, |it| it.theme.clone());
-    let is_configured = config.is_ok();
+    let usable = config.as_ref().ok().cloned();
     let actor = caller::actor(&home, &workspace);
-    let may = config.as_ref().is_ok_and(|config| config.agents_may_everything);
+    let may = usable.as_ref().is_some_and(|config| config.agents_may_everything);
     if repair && !may && matches!(actor, Actor::Session(_) | Actor::Elsewhere { .. }) {
         return Err(CliError::Part {
             kind: ErrorKind::Refused,
@@ -54,10 +54,13 @@ pub(crate) async fn run(
     let parts = Installation::new(home.clone(), workspace.clone(), config, more);
     let mut checks = doctor::installation(&parts, repair).await;
     // Without a store there are no sessions, and nothing is made for a look.
-    if is_configured && home.database().exists() {
+    if let Some(config) = usable.filter(|_| home.database().exists()) {
         let context = Context::new();
-        let opened =
-            if repair { open(&home, workspace).await } else { open_still(&home, workspace).await };
+        let opened = if repair {
+            open(&home, &config, workspace).await
+        } else {
+            open_still(&home, &config, workspace).await
+        };
         match opened {
             Ok(host) => {
                 checks.extend(Box::pin(host.examine(&context, repair)).await);

@@ -1,13 +1,12 @@
 //! `pin`, `unpin`, `rename`, `seen`.
 
 use crate::domain::ids::SessionId;
-use crate::host::Reach;
 use crate::host::error::HostError;
 use crate::host::ports::Ports;
 
 use super::args::{IdArg, RenameArgs};
 use super::console::Console;
-use super::error::{CommandResult, Ending};
+use super::error::{CliError, CommandResult, Ending};
 use super::json::{Ids, SessionJson};
 use super::output::lines;
 use super::select;
@@ -32,7 +31,6 @@ pub(crate) async fn pin<P: Ports>(
 /// One of the sessions does not exist.
 pub(crate) async fn seen<P: Ports>(console: &Console<P>, ids: &[IdArg]) -> CommandResult {
     let ids = existing(console, ids).await?;
-    console.host.allow(&console.actor, "note as seen", Reach::Sessions(&ids)).await?;
     console.host.seen(&ids, &console.actor).await?;
     report(console, &ids, "seen")
 }
@@ -42,7 +40,8 @@ pub(crate) async fn seen<P: Ports>(console: &Console<P>, ids: &[IdArg]) -> Comma
 /// # Errors
 /// There is no such session.
 pub(crate) async fn rename<P: Ports>(console: &Console<P>, args: RenameArgs) -> CommandResult {
-    console.host.rename(&args.id, &args.title, &console.actor).await?;
+    let renamed = console.host.rename(&args.id, &args.title, &console.actor).await;
+    renamed.map_err(|error| CliError::from(error).about(&args.id))?;
     let session = console.session(&args.id).await?;
     console.out.report(&SessionJson::from(&session), |_| {
         format!("{} is called {} now", session.id, session.title)
@@ -54,7 +53,7 @@ pub(crate) async fn rename<P: Ports>(console: &Console<P>, args: RenameArgs) -> 
 async fn existing<P: Ports>(
     console: &Console<P>,
     ids: &[IdArg],
-) -> Result<Vec<SessionId>, super::error::CliError> {
+) -> Result<Vec<SessionId>, CliError> {
     let ids = select::ids(ids)?;
     for session in console.sessions(&ids).await? {
         if session.deletion.is_some() {

@@ -93,6 +93,15 @@ impl CliError {
         move |source| Self::Io { what, source }
     }
 
+    /// The same for what a reader may have closed, which is no failure.
+    pub(crate) fn writing(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |error| match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ClosedPipe,
+            _ => Self::io(what)(error),
+        }
+    }
+
     /// Nothing says which sessions.
     pub(crate) fn no_session() -> Self {
         Self::Usage {
@@ -151,6 +160,15 @@ impl CliError {
         }
     }
 
+    /// Says which session it is about, where it does not say so itself.
+    pub(crate) fn about(self, id: &SessionId) -> Self {
+        if matches!(self, Self::ClosedPipe | Self::Interrupted) || self.id().is_some() {
+            return self;
+        }
+        let (kind, message, hint) = (self.kind(), self.to_string(), self.hint());
+        Self::Part { kind, message, hint, id: Some(id.clone()) }
+    }
+
     /// The session it is about.
     pub(crate) fn id(&self) -> Option<&SessionId> {
         match self {
@@ -165,6 +183,7 @@ impl CliError {
                 | HostError::NoParent(id)
                 | HostError::NotRestorable(id)
                 | HostError::NothingToResume(id)
+                | HostError::IncompleteHandle(id)
                 | HostError::Incomplete { id, .. },
             ) => Some(id),
             _ => None,
@@ -282,6 +301,22 @@ mod tests {
         let error = CliError::WaitedTooLong;
         let json = serde_json::to_value(ErrorReport::from(&error)).unwrap();
         assert!(json["error"]["hint"].is_null() && json["error"]["id"].is_null());
+    }
+
+    #[test]
+    fn an_error_is_about_the_session_that_it_names_itself_or_that_was_asked_for() {
+        let (own, asked) = (SessionId::new("shop-4").unwrap(), SessionId::new("shop-5").unwrap());
+        let error = CliError::Host(HostError::IdInTrash(own.clone())).about(&asked);
+        assert_eq!(error.id(), Some(&own));
+        let hint = Some("ask".to_owned());
+        let refused = HostError::Refused { message: "no".to_owned(), hint: hint.clone() };
+        let error = CliError::Host(refused).about(&asked);
+        assert_eq!(
+            (error.id(), error.hint(), error.kind()),
+            (Some(&asked), hint, ErrorKind::Refused)
+        );
+        // A reader that has left is a success.
+        assert!(matches!(CliError::ClosedPipe.about(&asked), CliError::ClosedPipe));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::domain::hook::HookReport;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::os::clock::{self, Clock};
 use crate::os::paths::Home;
+use crate::os::variables;
 use crate::runtime::client::hook;
 
 use super::args::HookArgs;
@@ -53,9 +54,9 @@ pub(crate) fn run(args: &HookArgs, workspace: &WorkspaceName) {
 fn launch(workspace: &WorkspaceName) -> Option<(Home, Launch)> {
     let variable = |name: &str| std::env::var(name).ok();
     let home = Home::from_env().ok()?;
-    let session: SessionId = variable("CALLBOARD_SESSION_ID")?.parse().ok()?;
-    let generation = variable("CALLBOARD_GENERATION")?.parse().ok()?;
-    let token = variable("CALLBOARD_TOKEN")?;
+    let session: SessionId = variable(variables::SESSION)?.parse().ok()?;
+    let generation = variable(variables::GENERATION)?.parse().ok()?;
+    let token = variable(variables::TOKEN)?;
     let socket = home.socket(workspace, &session);
     Some((home, Launch { socket, generation, token }))
 }

@@ -16,6 +16,7 @@ use crate::runtime::client::recording::{Cast, Piece, Quiet, Recording, bytes};
 use super::args::LogArgs;
 use super::console::Console;
 use super::error::{CliError, CommandResult, Ending};
+use super::output::STDOUT;
 
 /// How often one looks for more while following.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -40,6 +41,12 @@ pub(crate) struct LogJson<'a> {
 /// # Errors
 /// There is no such session, or its history cannot be read or written.
 pub(crate) async fn run<P: Ports>(console: &Console<P>, args: LogArgs) -> CommandResult {
+    if console.out.json && args.cast.as_deref().is_none_or(|file| file == Path::new("-")) {
+        return Err(CliError::Usage {
+            message: "the history itself is no JSON".to_owned(),
+            hint: Some("--cast FILE writes it to a file and reports that as JSON".to_owned()),
+        });
+    }
     let session = console.session(&args.id).await?;
     let folder = console.home.history(console.host.ports().workspace(), &args.id);
     let what = format!("reading the history of {}", args.id);
@@ -164,10 +171,10 @@ impl<W: Write> Sink for Recorded<W> {
     }
 }
 
+/// Why a history could not be written.
 fn failed(file: &Path, error: io::Error) -> CliError {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => CliError::ClosedPipe,
-        _ if file == Path::new("-") => CliError::io("writing to standard output")(error),
-        _ => CliError::io(format!("writing {}", file.display()))(error),
+    if file == Path::new("-") {
+        return CliError::writing(STDOUT)(error);
     }
+    CliError::writing(format!("writing {}", file.display()))(error)
 }

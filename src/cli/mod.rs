@@ -139,9 +139,9 @@ async fn with_home(cli: Cli, out: Output) -> CommandResult {
     if let Some(Command::Doctor { repair }) = cli.command {
         return Box::pin(doctor::run(home, workspace, repair, out)).await;
     }
-    let config = crate::config::load(&home)?;
+    let (config, text) = crate::config::read(&home)?;
     match &cli.command {
-        Some(Command::Config) => return config::run(&home, &config, out),
+        Some(Command::Config) => return config::run(&home, &config, &text, out),
         Some(Command::Agents(AgentsCommand::List)) => {
             return agents::list(&home, &config, out).await;
         }

@@ -8,6 +8,9 @@ use crate::domain::text::{clean_line, width};
 
 use super::error::{CliError, ErrorReport};
 
+/// What is attempted where the answer is printed.
+pub(crate) const STDOUT: &str = "writing to standard output";
+
 /// How to print.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Output {
@@ -80,10 +83,7 @@ pub(crate) fn write_text(text: &str) -> Result<(), CliError> {
         .write_all(text.as_bytes())
         .and_then(|()| stdout.write_all(end.as_bytes()))
         .and_then(|()| stdout.flush())
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => CliError::ClosedPipe,
-            _ => CliError::io("writing to standard output")(error),
-        })
+        .map_err(CliError::writing(STDOUT))
 }
 
 /// Cleans a text line by line.

@@ -73,13 +73,7 @@ pub(crate) async fn choose<P: Ports>(
         let plainly_named = conditions.is_empty();
         return Ok(Chosen { ids: named.into_iter().collect(), conditions, plainly_named });
     }
-    // Ids that lead nowhere stay, so that the report says so.
-    let known = console.host.ports().sessions(&named).await?;
-    let present: BTreeSet<&SessionId> =
-        known.iter().filter(|session| session.deletion.is_none()).map(|one| &one.id).collect();
-    let mut ids: BTreeSet<SessionId> =
-        matching(console, choosing, false).await?.into_iter().collect();
-    ids.extend(named.into_iter().filter(|id| !present.contains(id)));
+    let ids = among(console, named, choosing, false).await?;
     Ok(Chosen { ids, conditions, plainly_named: false })
 }
 
@@ -98,14 +92,7 @@ pub(crate) async fn choose_in_trash<P: Ports>(
         Filter { older_than: None, exclude_pinned: false, ..selector.filter(named.clone()) };
     let plain = Filter { ids: named.clone(), ..Filter::default() };
     let ids = if choosing != plain {
-        let mut ids: BTreeSet<SessionId> =
-            matching(console, choosing, true).await?.into_iter().collect();
-        let known = console.host.ports().sessions(&named).await?;
-        let deleted: BTreeSet<&SessionId> =
-            known.iter().filter(|session| session.deletion.is_some()).map(|one| &one.id).collect();
-        // Ids that lead nowhere stay, so that the report says so.
-        ids.extend(named.into_iter().filter(|id| !deleted.contains(id)));
-        Some(ids)
+        Some(among(console, named, choosing, true).await?)
     } else if selector.ids.is_empty() {
         None
     } else {
@@ -113,6 +100,23 @@ pub(crate) async fn choose_in_trash<P: Ports>(
     };
     let Selector { older_than, exclude_pinned, .. } = *selector;
     Ok(PurgeChoice { ids, older_than, exclude_pinned })
+}
+
+/// What `choosing` lets through; ids of `named` that are not there, deleted or not as asked, stay, so that
+/// the report says so.
+async fn among<P: Ports>(
+    console: &Console<P>,
+    named: Vec<SessionId>,
+    choosing: Filter,
+    deleted: bool,
+) -> Result<BTreeSet<SessionId>, CliError> {
+    let known = console.host.ports().sessions(&named).await?;
+    let there = known.iter().filter(|session| session.deletion.is_some() == deleted);
+    let there: BTreeSet<&SessionId> = there.map(|session| &session.id).collect();
+    let mut ids: BTreeSet<SessionId> =
+        matching(console, choosing, deleted).await?.into_iter().collect();
+    ids.extend(named.into_iter().filter(|id| !there.contains(id)));
+    Ok(ids)
 }
 
 fn bad_line(index: usize, error: &InvalidName) -> CliError {

@@ -30,8 +30,8 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: SpawnArgs) -> Comm
 pub(crate) async fn fork<P: Ports>(console: &Console<P>, args: ForkArgs) -> CommandResult {
     let prompt = args.prompt.filter(|prompt| !prompt.trim().is_empty());
     let forked = console.host.fork(&console.context, &args.id, prompt, &console.actor);
-    let outcome = console.starting(forked).await?;
-    told(console, outcome)
+    let outcome = console.starting(forked).await;
+    told(console, outcome.map_err(|error| CliError::from(error).about(&args.id))?)
 }
 
 fn told<P: Ports>(console: &Console<P>, outcome: CreateOutcome) -> CommandResult {

@@ -56,7 +56,8 @@ async fn answer<P: Ports>(console: &Console<P>, args: SendArgs, answer: Answer) 
     let session = console.session(&id).await?;
     let awaited = [Awaited::from_answer(&session, console.host.ports().now())];
     let (ctx, question) = (&console.context, args.question.as_deref());
-    console.host.answer(ctx, &id, question, answer, &console.actor).await?;
+    let answered = console.host.answer(ctx, &id, question, answer, &console.actor).await;
+    answered.map_err(|error| CliError::from(error).about(&id))?;
     let results = [SendResult { id, sent: true, reason: None }];
     finish(console, &results, &awaited, &args.wait, args.timeout).await
 }
@@ -114,7 +115,8 @@ pub(crate) async fn keys<P: Ports>(console: &Console<P>, args: KeysArgs) -> Comm
         })?;
     }
     console.session(&args.id).await?;
-    console.host.keys(&console.context, &args.id, args.keys, &console.actor).await?;
+    let pressed = console.host.keys(&console.context, &args.id, args.keys, &console.actor).await;
+    pressed.map_err(|error| CliError::from(error).about(&args.id))?;
     let results = [SendResult { id: args.id, sent: true, reason: None }];
     console.out.report(&Sent { results: &results }, |sent| results_text(sent.results))?;
     Ok(Ending::Done)
@@ -174,7 +176,7 @@ pub(crate) async fn screen<P: Ports>(console: &Console<P>, args: ScreenArgs) -> 
 fn not_running(error: CliError, id: &SessionId) -> CliError {
     match error.kind() {
         ErrorKind::NotFound => CliError::NotRunning(id.clone()),
-        _ => error,
+        _ => error.about(id),
     }
 }
 

@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::process::Stdio;
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::domain::activity::Activity;
 use crate::domain::ids::SessionId;
@@ -16,20 +14,16 @@ use crate::domain::session::Session;
 use crate::domain::status::{Attention, Status};
 use crate::domain::text::clean_line;
 use crate::domain::time::Timestamp;
-use crate::host::Keepers;
+use crate::host::care::{Care, TOGETHER};
+use crate::host::error::HostResult;
 use crate::host::ports::Ports;
+use crate::os::terminal::reader_gone;
+use crate::os::variables;
 
 use super::args::WatchArgs;
 use super::console::Console;
 use super::error::{CliError, CommandResult};
 use super::output::Output;
-
-/// Changes that come within this time of each other are looked at together.
-const TOGETHER: Duration = Duration::from_millis(100);
-/// The least time between two looks at what is due.
-const CALM: Duration = Duration::from_secs(1);
-/// Time between two probes of everything.
-const PROBE_EVERY: Duration = Duration::from_mins(1);
 
 /// What of a session is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -77,50 +71,32 @@ pub(crate) struct ChangeJson<'a> {
 /// `watch`
 ///
 /// # Errors
-/// The store cannot be read; interrupted, which is how it ends.
+/// The output is closed, or interrupted: that is how it ends. What else goes wrong is said, and it goes on.
 pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WatchArgs) -> CommandResult {
     let host = &console.host;
-    host.recover_operations(&console.context).await?;
-    let mut changes = console.changes.clone();
-    let mut keepers = Keepers::new(host.clone());
-    let mut probe_at = Instant::now();
+    let mut faults = Faults::new(console.out);
+    faults.note("recovery", host.recover_operations(&console.context).await.map(drop));
+    let mut care = Care::new(host.clone(), console.changes.clone(), TOGETHER);
     let mut known: Option<BTreeMap<SessionId, Seen>> = None;
     loop {
-        changes.mark_unchanged();
-        if Instant::now() >= probe_at {
-            host.reconcile().await?;
-            probe_at = Instant::now() + PROBE_EVERY;
+        let round = care.round().await;
+        for (what, attempt) in round.attempts {
+            faults.note(what, attempt);
         }
-        host.settle_due().await?;
-        let live = host.ports().live().await?;
-        keepers.follow(&live);
-        let before = known.take();
-        let (now, news) = compare(console, before.as_ref(), &live).await?;
-        for (session, before) in &news {
-            tell(console.out, host.ports().now(), session, *before)?;
-            let wants = session.condition.attention;
-            if args.notify && wants.is_some() && wants != before.and_then(|seen| seen.attention) {
-                notify(console, session);
+        if let Some(live) = round.live {
+            match compare(console, known.as_ref(), &live).await {
+                Ok((now, news)) => {
+                    show(console, &news, args.notify)?;
+                    known = Some(now);
+                    faults.note("changes", Ok(()));
+                }
+                Err(error) => faults.note("changes", Err(error)),
             }
         }
-        known = Some(now);
-        let due = live.iter().filter_map(|session| session.condition.due_at).min();
-        let due = due.map(|due| Instant::now() + due.since(host.ports().now()).max(CALM));
-        let wake = due.map_or(probe_at, |due| due.min(probe_at));
         let next = async {
             tokio::select! {
-                () = sleep_until(wake) => true,
-                () = keepers.one_gone() => {
-                    // Several that go at once are one round (A6).
-                    sleep(TOGETHER).await;
-                    probe_at = Instant::now();
-                    true
-                }
-                noticed = changes.changed() => {
-                    sleep(TOGETHER).await;
-                    noticed.is_ok()
-                }
-                () = closed(console.out) => false,
+                more = care.next() => more,
+                () = reader_gone() => false,
             }
         };
         if !console.context.run(next).await? {
@@ -129,19 +105,60 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WatchArgs) -> Comm
     }
 }
 
+/// What went wrong and is not over yet, so that each is said once.
+struct Faults {
+    out: Output,
+    said: BTreeMap<&'static str, String>,
+}
+
+impl Faults {
+    fn new(out: Output) -> Self {
+        Self { out, said: BTreeMap::new() }
+    }
+
+    fn note(&mut self, what: &'static str, attempt: HostResult<()>) {
+        let Err(error) = attempt else {
+            self.said.remove(what);
+            return;
+        };
+        let text = format!("warning: {what}: {error}");
+        if self.said.get(what) != Some(&text) {
+            tracing::warn!(what, %error, "watching goes on");
+            self.out.remark(&text);
+            self.said.insert(what, text);
+        }
+    }
+}
+
+/// Prints changes, and tells the operator of those that want one.
+fn show<P: Ports>(console: &Console<P>, news: &[Change], rings: bool) -> Result<(), CliError> {
+    let now = console.host.ports().now();
+    for (session, before) in news {
+        tell(console.out, now, session, *before)?;
+        let wants = session.condition.attention;
+        if rings && wants.is_some() && wants != before.and_then(|seen| seen.attention) {
+            notify(console, session);
+        }
+    }
+    Ok(())
+}
+
+/// A session as it is now, and what was before.
+type Change = (Session, Option<Seen>);
+
 /// What runs now, and what changed: sessions that came, are otherwise, or run no more. At the beginning
 /// nothing changed.
 async fn compare<P: Ports>(
     console: &Console<P>,
     before: Option<&BTreeMap<SessionId, Seen>>,
     live: &[Session],
-) -> Result<(BTreeMap<SessionId, Seen>, Vec<(Session, Option<Seen>)>), CliError> {
+) -> HostResult<(BTreeMap<SessionId, Seen>, Vec<Change>)> {
     let now: BTreeMap<SessionId, Seen> =
         live.iter().map(|session| (session.id.clone(), Seen::of(session))).collect();
     let Some(before) = before else {
         return Ok((now, Vec::new()));
     };
-    let mut changed: Vec<(Session, Option<Seen>)> = live
+    let mut changed: Vec<Change> = live
         .iter()
         .map(|session| (session, before.get(&session.id).copied()))
         .filter(|(session, before)| *before != Some(Seen::of(session)))
@@ -205,8 +222,8 @@ fn notify<P>(console: &Console<P>, session: &Session) {
         let mut command = tokio::process::Command::new(program);
         command
             .args(arguments)
-            .env("CALLBOARD_SESSION_ID", session.id.as_str())
-            .env("CALLBOARD_ATTENTION", attention)
+            .env(variables::SESSION, session.id.as_str())
+            .env(variables::ATTENTION, attention)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
@@ -228,9 +245,4 @@ fn ring(signs: &str) {
     } else {
         Ok(())
     };
-}
-
-/// Returns when whoever reads the output has left.
-async fn closed(_out: Output) {
-    crate::os::terminal::reader_gone().await;
 }

@@ -50,15 +50,28 @@ impl ConfigError {
     }
 }
 
+/// Where the configuration of an installation is.
+pub fn path(home: &Home) -> PathBuf {
+    home.config.join("config.toml")
+}
+
 /// Reads the configuration of an installation; a missing file means the defaults.
 ///
 /// # Errors
 /// The file cannot be read or holds a mistake.
 pub fn load(home: &Home) -> Result<Config, ConfigError> {
-    let path = home.config.join("config.toml");
+    Ok(read(home)?.0)
+}
+
+/// As [`load`], with what the file itself says.
+///
+/// # Errors
+/// As [`load`].
+pub fn read(home: &Home) -> Result<(Config, String), ConfigError> {
+    let path = path(home);
     match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(parse(&path, &text)?),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Config::default()),
+        Ok(text) => Ok((parse(&path, &text)?, text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Default::default()),
         Err(source) => Err(ConfigError::Read { path, source }),
     }
 }

@@ -7,6 +7,9 @@ use super::rail::Placement;
 use super::session::{FolderKind, Kind, LaunchFacts};
 use super::time::Timestamp;
 
+/// Columns and rows of a terminal until a console types into it (`spec/cli.md`, spawn).
+pub const DEFAULT_SIZE: (u16, u16) = (120, 40);
+
 /// The seed row of a create (C3).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seed {

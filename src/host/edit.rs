@@ -58,8 +58,9 @@ impl<P: Ports> Host<P> {
     /// is not audited.
     ///
     /// # Errors
-    /// The store cannot be written.
+    /// An agent may not (K7); the store cannot be written.
     pub async fn seen(&self, ids: &[SessionId], actor: &Actor) -> HostResult<()> {
+        self.allow(actor, "note as seen", Reach::Sessions(ids)).await?;
         self.ports.seen(ids).await?;
         if *actor != Actor::Operator {
             self.audit("seen", ids, actor, None).await;

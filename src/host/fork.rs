@@ -2,7 +2,7 @@
 
 use crate::domain::event::Actor;
 use crate::domain::ids::SessionId;
-use crate::domain::launch::ForkOf;
+use crate::domain::launch::{DEFAULT_SIZE, ForkOf};
 use crate::domain::session::{FolderKind, LaunchFacts};
 
 use super::Host;
@@ -11,9 +11,6 @@ use super::context::Context;
 use super::error::{HostError, HostResult};
 use super::ports::Ports;
 use super::report::{CreateOutcome, CreateRequest, Place};
-
-/// The terminal's size until a console types into it.
-const SIZE: (u16, u16) = (120, 40);
 
 impl<P: Ports> Host<P> {
     /// Creates a session from the conversation of another: in a worktree of its own that starts from the
@@ -66,7 +63,7 @@ impl<P: Ports> Host<P> {
             branch: None,
             base: session.branch.clone().filter(|_| own_worktree),
             in_place: session.folder_kind == FolderKind::InPlace,
-            size: SIZE,
+            size: DEFAULT_SIZE,
             kind: session.kind,
             parent: match actor {
                 Actor::Session(caller) => Some(caller.clone()),

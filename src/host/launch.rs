@@ -3,6 +3,7 @@
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Actor, Event};
 use crate::domain::ids::SessionId;
+use crate::domain::launch::DEFAULT_SIZE;
 use crate::domain::lifecycle::{State, TerminationReason};
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::{FolderKind, Kind, Session};
@@ -18,9 +19,6 @@ use super::ports::{
     Initialised, Input, LaunchPlan, LaunchedHow, Ports, StartRequest, Started, Worktree,
     WorktreeRequest,
 };
-
-/// Size of the terminal until a console types into it (`spec/cli.md`, spawn).
-const SIZE: (u16, u16) = (120, 40);
 
 impl<P: Ports> Host<P> {
     /// Launches a terminated session in its next generation. Its row changes only once the runtime
@@ -126,7 +124,7 @@ impl<P: Ports> Host<P> {
             plan,
             folder,
             token: random::token(),
-            size: SIZE,
+            size: DEFAULT_SIZE,
         };
         let limited = ctx.within(START);
         let started = self.ports.start(&limited, &request);

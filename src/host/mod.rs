@@ -4,6 +4,7 @@
 mod again;
 mod answer;
 mod caller;
+pub mod care;
 mod choices;
 mod cleanup;
 pub mod context;

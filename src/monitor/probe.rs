@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::domain::probe::{Answer, Evidence};
 use crate::domain::session::Session;
 use crate::os::proctree::{self, Process};
+use crate::os::variables;
 use crate::runtime::client::{ClientError, Keeper};
 
 /// A keeper that does not answer within this time could not be asked.
@@ -36,7 +37,7 @@ async fn keeper(socket: &Path, generation: u32) -> Answer {
 /// Whether the process that was started as the agent runs. A number that was given to another
 /// process since does not carry the session's name in its environment.
 fn process(pid: u32, session: &Session) -> Answer {
-    let named = || proctree::with_environment("CALLBOARD_SESSION_ID", session.id.as_str());
+    let named = || proctree::with_environment(variables::SESSION, session.id.as_str());
     let runs = Process::of(pid).is_some_and(Process::is_alive)
         && named().iter().any(|process| process.pid == pid);
     if runs { Answer::Yes } else { Answer::No }

@@ -11,9 +11,8 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::writer::OptionalWriter;
 
 use super::paths::private_dir;
+use super::variables;
 
-/// The variable with the filter.
-const VARIABLE: &str = "CALLBOARD_LOG";
 /// Without it.
 const DEFAULT: &str = "info";
 /// A log that is longer begins anew; the one before is kept.
@@ -21,7 +20,7 @@ const LIMIT: u64 = 8 << 20;
 
 /// What `CALLBOARD_LOG` lets through; a filter that makes no sense is none.
 fn filter() -> EnvFilter {
-    let asked = std::env::var(VARIABLE).ok().filter(|asked| !asked.trim().is_empty());
+    let asked = std::env::var(variables::LOG).ok().filter(|asked| !asked.trim().is_empty());
     let asked = asked.and_then(|asked| EnvFilter::try_new(asked).ok());
     asked.unwrap_or_else(|| EnvFilter::new(DEFAULT))
 }

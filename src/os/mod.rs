@@ -12,3 +12,4 @@ pub mod random;
 pub mod signals;
 pub mod spawn;
 pub mod terminal;
+pub mod variables;

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::ids::{SessionId, WorkspaceName};
 
+use super::variables;
+
 /// The folders of one installation. `CALLBOARD_HOME` puts all of them into one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
@@ -45,7 +47,7 @@ impl Home {
     /// # Errors
     /// There is neither `CALLBOARD_HOME` nor a home folder.
     pub fn from_env() -> io::Result<Self> {
-        if let Some(root) = std::env::var_os("CALLBOARD_HOME").filter(|root| !root.is_empty()) {
+        if let Some(root) = std::env::var_os(variables::HOME).filter(|root| !root.is_empty()) {
             return Self::at(Path::new(&root));
         }
         let name = if cfg!(debug_assertions) { "callboard-debug" } else { "callboard" };

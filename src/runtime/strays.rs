@@ -9,6 +9,7 @@ use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::os::clock;
 use crate::os::proctree::{self, Process};
 use crate::os::signals::{self, Signal};
+use crate::os::variables;
 
 use super::keeper;
 
@@ -37,10 +38,10 @@ pub struct Stray {
 pub fn find(home: Option<&Path>, workspace: &WorkspaceName, folder: &Path) -> Vec<Stray> {
     let home = home.map(|home| home.to_string_lossy().into_owned());
     let mut strays: Vec<Stray> =
-        proctree::with_environment("CALLBOARD_WORKSPACE", workspace.as_str())
+        proctree::with_environment(variables::WORKSPACE, workspace.as_str())
             .into_iter()
             .filter(|process| process.pid != std::process::id() && process.is_alive())
-            .filter(|process| proctree::variable(*process, "CALLBOARD_HOME") == home)
+            .filter(|process| proctree::variable(*process, variables::HOME) == home)
             .filter_map(stray)
             .collect();
     // Keepers are looked for afterwards: each is listed before it starts its agent.
@@ -58,9 +59,9 @@ pub fn find(home: Option<&Path>, workspace: &WorkspaceName, folder: &Path) -> Ve
 fn stray(process: Process) -> Option<Stray> {
     let variable = |name| proctree::variable(process, name);
     Some(Stray {
-        session: SessionId::new(variable("CALLBOARD_SESSION_ID")?).ok()?,
-        generation: variable("CALLBOARD_GENERATION")?.parse().ok()?,
-        token: variable("CALLBOARD_TOKEN")?,
+        session: SessionId::new(variable(variables::SESSION)?).ok()?,
+        generation: variable(variables::GENERATION)?.parse().ok()?,
+        token: variable(variables::TOKEN)?,
         process,
     })
 }

@@ -18,7 +18,7 @@ use crate::domain::time::Timestamp;
 use super::columns::{Columns, to_json_or_none};
 use super::connection::{self, Durability};
 use super::error::{Outcome, StoreError};
-use super::{Scope, Seat, audit, facts};
+use super::{Scope, Seat, audit, facts, migrate};
 
 /// Version of the rules that derive the cached columns. Raise it with every change of them: a newer
 /// binary derives again, an older one then leaves the columns alone.
@@ -248,9 +248,14 @@ pub(super) fn fold(scope: &Scope<'_>, loaded: &Loaded, facts: &Facts) -> Outcome
 }
 
 /// The version of the rules that derived the database's cached columns.
-pub(super) fn derivation(conn: &Connection) -> rusqlite::Result<i64> {
+fn derivation(conn: &Connection) -> rusqlite::Result<i64> {
     conn.prepare_cached("SELECT value FROM meta WHERE name = 'derivation'")?
         .query_row([], |row| row.get(0))
+}
+
+/// Whether rules newer than ours derived the cached columns: theirs is the say then (W5).
+pub(super) fn newer_rules(conn: &Connection) -> rusqlite::Result<bool> {
+    Ok(migrate::version(conn)? > migrate::LATEST || derivation(conn)? > DERIVATION)
 }
 
 /// Derives the cached columns of every session again where older rules derived them (W5).
@@ -269,6 +274,10 @@ pub(super) fn rederive(connection: &mut Connection, seat: &Seat) -> Result<(), S
             .collect()
     };
     connection::write(connection, path, Durability::Normal, |conn| {
+        // Another process may have done it meanwhile, or be newer.
+        if derivation(conn)? >= DERIVATION {
+            return Ok(());
+        }
         for (workspace, id) in workspaces(conn)? {
             let scope = Scope { conn, workspace: &workspace, now: seat.clock.now() };
             if let Some(loaded) = find(&scope, &id)? {

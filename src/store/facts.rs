@@ -163,10 +163,7 @@ fn record(scope: &Scope<'_>, id: &SessionId, facts: &Facts) -> Outcome<()> {
         return Err(StoreError::NoSession { id: id.clone() }.into());
     };
     let published = row.condition.lifecycle.published;
-    // Rules newer than ours derived the columns: theirs is the say (W5).
-    let newer_rules = migrate::version(scope.conn)? > migrate::LATEST
-        || condition::derivation(scope.conn)? > condition::DERIVATION;
-    let folds = facts.generation == published && !newer_rules;
+    let folds = facts.generation == published && !condition::newer_rules(scope.conn)?;
     if row.deleted || facts.generation < published || !store(scope, row.rid, facts, folds)? {
         return Ok(());
     }

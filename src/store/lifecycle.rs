@@ -76,8 +76,7 @@ impl Store {
     pub async fn settle_due(&self) -> Result<(), StoreError> {
         let idle = self
             .read("look for sessions that are due", |scope| {
-                // Rules newer than ours derived the columns: theirs is the say (W5).
-                if condition::derivation(scope.conn)? > condition::DERIVATION {
+                if condition::newer_rules(scope.conn)? {
                     return Ok(true);
                 }
                 let pending: bool =

@@ -47,7 +47,7 @@ echo done >>out"#;
 }
 
 /// K7: others' sessions, keys, answers, purge and clear are refused with exit code 4, by the variables of
-/// the environment or, where a tool drops them, by ancestry; the configuration lifts it.
+/// the environment or, where a tool drops or changes them, by ancestry; the configuration lifts it.
 #[test]
 fn an_agent_is_held_to_its_own_tree_k7() {
     let home = TestHome::new();
@@ -57,6 +57,10 @@ fn an_agent_is_held_to_its_own_tree_k7() {
 $CB show OTHER --json >/dev/null; echo "show $?"
 $CB send OTHER text; echo "send $?"
 env -u CALLBOARD_SESSION_ID -u CALLBOARD_TOKEN $CB send OTHER text; echo "unset $?"
+CALLBOARD_SESSION_ID=OTHER $CB send OTHER text; echo "posing $?"
+$CB seen OTHER; echo "seen $?"
+$CB pin OTHER; echo "pin $?"
+$CB demo --seed-only --home "$CALLBOARD_HOME"; echo "demo $?"
 $CB keys "$CALLBOARD_SESSION_ID" Enter; echo "keys $?"
 $CB send OTHER --answer yes; echo "answer $?"
 $CB stop --all --yes; echo "stop $?"
@@ -78,6 +82,10 @@ echo done >>out"#;
     for verb in [
         "send",
         "unset",
+        "posing",
+        "seen",
+        "pin",
+        "demo",
         "keys",
         "answer",
         "stop",

@@ -249,3 +249,13 @@ fn an_agent_is_named_as_the_actor() {
     assert_eq!(events["events"][0]["actor"], format!("session:{id}"));
     home.finish();
 }
+
+/// The guide is there without a home, for the agents that read it.
+#[test]
+fn the_guide_is_printed() {
+    let home = TestHome::new();
+    let guide = home.run(["guide"]).ok().stdout;
+    assert!(guide.contains("CALLBOARD_SESSION_ID"));
+    assert!(!home.path().join("data").exists(), "a guide makes nothing");
+    home.finish();
+}

@@ -179,8 +179,8 @@ fn a_busy_store_or_keeper_holds_up_no_agent_h2() {
     #[expect(clippy::disallowed_methods, reason = "a test measures real time")]
     let begun = Instant::now();
     agent.report("idle", &json!({ "message": "while busy", "session_id": "c-2" }));
-    // Far more than it may take, as a loaded machine is slow; far less than the store's patience.
-    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    // One that waits for the store does so until the store's patience is at its end.
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     store.execute_batch("COMMIT").unwrap();
     drop(store);
     agent.until("what came while the store was busy", |shown| {

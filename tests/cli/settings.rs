@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{TestHome, binary};
+use crate::support::{TestHome, binary, until};
 
 /// Every key with a value that is not its default, in the words of TOML.
 const KEYS: &[(&str, &str)] = &[
@@ -363,4 +363,37 @@ fn schemas_are_printed_whole_and_by_command() {
     let error = home.run(["schema", "lists", "--json"]).code(2).error();
     assert_eq!(error["hint"], "did you mean list?");
     home.finish();
+}
+
+/// The configuration is read once by a command: another look could find another one.
+#[test]
+fn the_configuration_is_read_once() {
+    let home = TestHome::new();
+    let folder = home.path().join("config");
+    fs::create_dir_all(&folder).unwrap();
+    let pipe = folder.join("config.toml");
+    for line in ["list", "config", "doctor"] {
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let mut command = home.command([line, "--json"]);
+        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+        fs::write(&pipe, "max_starting = 2\n").unwrap();
+        let what = format!("{line} to end");
+        let ended = until_ended(&what, &mut child);
+        assert!(ended.code().is_some_and(|code| code < 2), "{line}: {ended}");
+        fs::remove_file(&pipe).unwrap();
+    }
+    home.finish();
+}
+
+/// Waits for the end of a process; one that does not end is ended.
+#[track_caller]
+fn until_ended(what: &str, child: &mut std::process::Child) -> std::process::ExitStatus {
+    let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        until(what, || child.try_wait().unwrap())
+    }));
+    waited.unwrap_or_else(|reason| {
+        let _gone = child.kill();
+        let _gone = child.wait();
+        std::panic::resume_unwind(reason)
+    })
 }

@@ -140,3 +140,89 @@ fn a_question_is_answered_from_the_command_line_k6() {
     assert_eq!(causes, ["Push it? No", "Run the tests? Yes, always"]);
     home.finish();
 }
+
+/// T4: who only watches has seen nothing; without a terminal nothing is attached to.
+#[test]
+fn to_watch_only_is_not_to_have_seen() {
+    let home = TestHome::new();
+    let id = home.scripted("print ready;wait");
+    let seen = || {
+        let events = home.run(["events", &id, "--json"]).ok().json();
+        let events = events["events"].as_array().unwrap().clone();
+        events.iter().filter(|event| event["verb"] == "seen").count()
+    };
+    let refused = home.run(["attach", &id, "--read-only", "--json"]);
+    assert_ne!(refused.code, 0, "{}", refused.stdout);
+    assert_eq!((refused.error()["id"].as_str(), seen()), (Some(id.as_str()), 0));
+    home.run(["seen", &id]).ok();
+    assert_eq!(seen(), 1);
+    home.finish();
+}
+
+/// A text of exactly 1 MiB arrives, and a longer one is wrong use before anything is typed.
+#[test]
+fn a_text_may_have_a_mebibyte() {
+    let home = TestHome::new();
+    let args =
+        ["spawn", "--chat", "--json", "--agent", "command", "--", "sh", "-c", "stty raw; wc -c"];
+    let id = home.run(args).ok().json()["id"].as_str().unwrap().to_owned();
+    let most = "x".repeat(1 << 20);
+    let longer = format!("{most}y");
+    let refused = home.run_with(&longer, ["send", &id, "-", "--json"]).code(2).error();
+    assert_eq!(refused["kind"], "usage");
+    let sent = home.run_with(&most, ["send", &id, "-", "--json"]).ok().json();
+    assert_eq!(sent["results"][0]["sent"], true);
+    let messages = home.run(["messages", &id, "--json"]).ok().json();
+    assert_eq!(messages["messages"][0]["text"], most.as_str());
+    assert_eq!(messages["messages"].as_array().unwrap().len(), 1);
+    home.finish();
+}
+
+/// What is in the trash is neither pinned nor seen.
+#[test]
+fn what_is_in_the_trash_is_not_pinned_or_seen() {
+    let home = TestHome::new();
+    let id = home.scripted("wait");
+    home.run(["delete", &id, "--yes"]).ok();
+    for verb in ["pin", "unpin", "seen"] {
+        let error = home.run([verb, &id, "--json"]).code(4).error();
+        assert_eq!(error["id"], id.as_str(), "{verb}");
+    }
+    home.finish();
+}
+
+/// K5, W4: a text that was typed and cannot be kept was sent all the same, and it is said.
+#[test]
+fn a_text_that_cannot_be_kept_was_sent() {
+    let home = TestHome::new();
+    let id = home.scripted("forever;prompt;end");
+    home.wait(&id, "idle");
+    let store = rusqlite::Connection::open(home.path().join("data/callboard.db")).unwrap();
+    let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON messages \
+                  BEGIN SELECT RAISE(ABORT, 'no room for it'); END";
+    store.execute_batch(refuse).unwrap();
+    let report = home.run(["send", &id, "hello there", "--json"]).code(5).json();
+    let result = &report["results"][0];
+    assert_eq!(result["sent"], true);
+    assert!(result["reason"].as_str().unwrap().contains("no room for it"), "{report}");
+    home.wait_screen(&id, "You said: hello there");
+    store.execute_batch("DROP TRIGGER refuse").unwrap();
+    home.finish();
+}
+
+/// A text that begins with a dash is one after two dashes; a title and the value of an option are as they
+/// are. A misspelt option is never typed into an agent.
+#[test]
+fn a_text_may_begin_with_a_dash() {
+    let home = TestHome::new();
+    let id = home.scripted("forever;prompt;end");
+    home.wait(&id, "idle");
+    home.run(["send", &id, "--", "-v is on"]).ok();
+    home.wait_screen(&id, "You said: -v is on");
+    home.run(["send", &id, "text", "--no-entr"]).code(2);
+    home.run(["rename", &id, "- tidy up", "--json"]).ok();
+    assert_eq!(home.show(&id)["title"], "- tidy up");
+    home.run(["rename", &id, "--json"]).code(2);
+    assert_eq!(home.run(["list", "--search=- tidy", "--json"]).ok().json()["total"], 1);
+    home.finish();
+}

@@ -26,7 +26,7 @@ fn wanted() -> usize {
     std::env::var("CALLBOARD_CRASH_COMMITS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
 }
 
-/// Not a test of its own: the process that writes, started by the test below. It says each session
+/// The process that writes, started by the test below, which alone names a home. It says each session
 /// once the store has said that it is there.
 #[tokio::test]
 async fn the_process_that_writes() {
@@ -67,7 +67,6 @@ fn what_was_acknowledged_survives_kill_9_w1() {
             .args(["--exact", "commits::the_process_that_writes", "--nocapture"])
             .env(HOME, folder.path())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(writer.stdout.take().unwrap());
@@ -83,10 +82,11 @@ fn what_was_acknowledged_survives_kill_9_w1() {
         };
         let mut line = String::new();
         for _ in 0..dice.below(60) {
-            take(&mut line);
+            assert!(take(&mut line), "the writer ended by itself");
         }
         // The random moment is what this test is about.
         std::thread::sleep(Duration::from_micros(dice.below(3_000)));
+        assert_eq!(writer.try_wait().unwrap(), None, "the writer ended by itself");
         writer.kill().unwrap();
         writer.wait().unwrap();
         while take(&mut line) {}

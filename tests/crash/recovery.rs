@@ -1,6 +1,7 @@
 //! Who recovers what a crash left, and who does not (`spec/lifecycle.md` V3).
 
 use callboard::adapters;
+use callboard::config::Config;
 use callboard::domain::ids::{OperationId, SessionId, WorkspaceName};
 use callboard::domain::operation::{Operation, OperationState, Verb};
 use callboard::host::ports::StorePort as _;
@@ -13,7 +14,8 @@ fn leave_behind(home: &TestHome, id: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let files = Home::at(home.path()).unwrap();
-        let host = adapters::open(&files, WorkspaceName::default()).await.unwrap();
+        let host =
+            adapters::open(&files, &Config::default(), WorkspaceName::default()).await.unwrap();
         let operation = Operation {
             id: OperationId::new("00000000000000000000000000000001").unwrap(),
             kind: Verb::Stop,

@@ -192,8 +192,9 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Runs a command to its end; `args` are its words.
     #[track_caller]
-    fn of(command: &mut Command, args: &[&str]) -> Self {
+    pub(crate) fn of(command: &mut Command, args: &[&str]) -> Self {
         Self::new(&command.output().unwrap(), args)
     }
 

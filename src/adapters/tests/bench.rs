@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use crate::adapters::{Real, parts};
+use crate::config::Config;
 use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
 use crate::domain::ids::{ProjectName, SessionId, WorkspaceName};
@@ -137,7 +138,9 @@ impl Bench {
     /// The coordinators as another process would have them.
     pub(super) async fn host(&self) -> Host<Real<Puppets>> {
         let workspace = WorkspaceName::default();
-        Host::new(parts(&self.home(), workspace, self.puppets.clone(), Store::open).await.unwrap())
+        let (home, config) = (self.home(), Config::default());
+        let puppets = self.puppets.clone();
+        Host::new(parts(&home, &config, workspace, puppets, Store::open).await.unwrap())
     }
 
     /// Waits until everything that was let go of is gone, the writer of the store too.

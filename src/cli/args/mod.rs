@@ -11,12 +11,13 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::domain::ids::{InvalidName, OperationId, SessionId, WorkspaceName};
 use crate::domain::rail::SectionKey;
+use crate::os::variables::WORKSPACE;
 
 use super::error::CliError;
 pub(crate) use looks::{AgentsCommand, DiffArgs, ForkArgs, HookArgs, LogArgs, TestArgs, WatchArgs};
 
 pub(crate) use selector::{IdArg, Selector};
-pub(crate) use values::Goal;
+pub(crate) use values::{Goal, Size};
 pub(crate) use verbs::{
     AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, IdsArgs, KeysArgs,
     ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,
@@ -71,9 +72,6 @@ pub(crate) struct Global {
 
 /// Heading of the options that every command has.
 const EVERYWHERE: &str = "Options of every command";
-
-/// The variable that names the workspace where no option does.
-const WORKSPACE: &str = "CALLBOARD_WORKSPACE";
 
 impl Global {
     /// The workspace: the option's, else the environment's, else `default`.

@@ -331,7 +331,7 @@ pub(crate) struct RenameArgs {
     #[arg(value_name = "ID")]
     pub(crate) id: SessionId,
     /// Title
-    #[arg(value_name = "TITLE")]
+    #[arg(value_name = "TITLE", allow_hyphen_values = true)]
     pub(crate) title: String,
 }
 

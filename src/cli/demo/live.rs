@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::adapters::{self, Real, SeededSession};
 use crate::cli::board::dashboard;
 use crate::cli::error::{CliError, CommandResult, Ending};
+use crate::config::Config;
 use crate::domain::event::Actor;
 use crate::domain::ids::{ProjectName, SessionId, WorkspaceName};
 use crate::domain::lifecycle::State;
@@ -43,7 +44,7 @@ pub(crate) async fn run() -> CommandResult {
         .tempdir()
         .map_err(CliError::io("making a temporary folder"))?;
     let home = Home::at(folder.path()).map_err(CliError::io("finding the present folder"))?;
-    let host = adapters::open(&home, WorkspaceName::default()).await?;
+    let host = adapters::open(&home, &Config::default(), WorkspaceName::default()).await?;
     prepare(&host, folder.path()).await?;
     let cancel = CancellationToken::new();
     let cast = tokio::spawn(start(host.clone(), folder.path().to_owned(), cancel.clone()));

@@ -56,7 +56,7 @@ pub(crate) async fn run(args: DemoArgs, out: Output) -> CommandResult {
     let home = Home::at(&folder).map_err(CliError::io("finding the present folder"))?;
     let workspace = WorkspaceName::default();
     let actor = caller::actor(&home, &workspace);
-    let host = adapters::open(&home, workspace).await?;
+    let host = adapters::open(&home, &crate::config::load(&home)?, workspace).await?;
     host.allow(&actor, "fill a home", Reach::Config).await?;
     let seeded = fill(&host, &folder, args.sessions).await?;
     out.report(&seeded, |seeded| {

@@ -69,9 +69,7 @@ async fn mend(port: &impl DoctorPort, found: &StoreHealth) -> Vec<Mending> {
     let repaired = match port.repair_store().await {
         Ok(Some(repaired)) => repaired,
         Ok(None) => {
-            return vec![Err(
-                "not mended: nothing of it is damaged any more, so it stays".to_owned()
-            )];
+            return vec![Err("nothing of it is damaged any more, so it stays".to_owned())];
         }
         Err(error) => {
             let hint = error.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
@@ -113,7 +111,11 @@ pub(super) async fn backups(port: &impl DoctorPort) -> Vec<Check> {
             |newest| {
                 format!(
                     "{}, newest {}",
-                    count(good.len(), "good copy").replace("copys", "copies"),
+                    if good.len() == 1 {
+                        "1 good copy".to_owned()
+                    } else {
+                        format!("{} good copies", good.len())
+                    },
                     newest.display()
                 )
             },

@@ -139,11 +139,23 @@ pub fn with_environment(variable: &str, value: &str) -> Vec<Process> {
 
 /// The value of a variable in the environment that a process was started with.
 pub fn variable(process: Process, name: &str) -> Option<String> {
-    let prefix = format!("{name}=");
+    let [value] = variables(process, [name])?;
+    value
+}
+
+/// The values of variables in the environment that a process was started with, from one look.
+pub fn variables<const N: usize>(
+    process: Process,
+    names: [&str; N],
+) -> Option<[Option<String>; N]> {
     let entries = system::environment(process.pid)?;
-    let value = entries.into_iter().find_map(|one| one.strip_prefix(&prefix).map(str::to_owned));
+    let value = |name: &str| {
+        let values = entries.iter().filter_map(|entry| entry.strip_prefix(name)?.strip_prefix('='));
+        values.map(str::to_owned).next()
+    };
+    let values = names.map(value);
     // What was read is this process's only if it is still there.
-    value.filter(|_| Process::of(process.pid) == Some(process))
+    (Process::of(process.pid) == Some(process)).then_some(values)
 }
 
 #[cfg(test)]

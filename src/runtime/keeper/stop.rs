@@ -11,6 +11,7 @@ use crate::os::clock;
 use crate::os::proctree::{self, Process};
 use crate::os::signals::{self, Signal};
 use crate::os::spawn;
+use crate::os::variables;
 use crate::runtime::keys::{KeyKind, encode_key};
 use crate::runtime::wire::message::StopPace;
 
@@ -170,7 +171,7 @@ impl Keeper {
             .collect();
         let mut tree = proctree::descendants(own, &others);
         if !spawn::ADOPTS_ORPHANS {
-            let carriers = proctree::with_environment("CALLBOARD_TOKEN", &self.spec.token);
+            let carriers = proctree::with_environment(variables::TOKEN, &self.spec.token);
             tree.extend(carriers.into_iter().filter(|process| process.is_alive()));
             tree.sort_unstable();
             tree.dedup();

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::domain::ids::{SessionId, WorkspaceName};
+use crate::os::variables;
 
 /// Variables of git, of other terminal programs, and of ours.
 const PREFIXES: &[&str] = &[
@@ -81,13 +82,13 @@ pub fn build(
     set("TERM", "xterm-256color".to_owned());
     set("COLORTERM", "truecolor".to_owned());
     set("PWD", of.cwd.to_string_lossy().into_owned());
-    set("CALLBOARD_WORKSPACE", of.workspace.to_string());
+    set(variables::WORKSPACE, of.workspace.to_string());
     if let Some(home) = of.home {
-        set("CALLBOARD_HOME", home.to_string_lossy().into_owned());
+        set(variables::HOME, home.to_string_lossy().into_owned());
     }
-    set("CALLBOARD_SESSION_ID", of.session.to_string());
-    set("CALLBOARD_GENERATION", of.generation.to_string());
-    set("CALLBOARD_TOKEN", of.token.to_owned());
+    set(variables::SESSION, of.session.to_string());
+    set(variables::GENERATION, of.generation.to_string());
+    set(variables::TOKEN, of.token.to_owned());
     env.extend(of.set.iter().cloned());
     env.into_iter().collect()
 }

@@ -95,7 +95,7 @@ pub enum Request {
         /// Names as in `keymap.toml`.
         keys: Vec<String>,
         /// The option from which arrow keys walk: each key only where the walk has come that far (K6).
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         selected: Option<usize>,
     },
     /// Changes the size of the terminal.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::adapters::{self, Real, SeededSession};
+use crate::config::Config;
 use crate::domain::condition::Condition;
 use crate::domain::ids::WorkspaceName;
 use crate::domain::plan::Conditions;
@@ -27,7 +28,8 @@ impl Bench {
         let root = tempfile::tempdir().unwrap();
         let home = Home::at(root.path()).unwrap();
         home.create().unwrap();
-        let host = adapters::open(&home, WorkspaceName::default()).await.unwrap();
+        let host =
+            adapters::open(&home, &Config::default(), WorkspaceName::default()).await.unwrap();
         let sessions = vec![session("chat-1", None), session("chat-2", Some("chat-1"))];
         host.ports().seed(sessions).await.unwrap();
         let (out, events) = mpsc::channel(16);

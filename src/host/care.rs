@@ -1,0 +1,104 @@
+//! What a program that stays open does for all sessions that run: it applies timed rules as they fall
+//! due, notices keepers that go, and now and then probes everything (`spec/lifecycle.md` A4, A5).
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::domain::session::Session;
+use crate::domain::time::Timestamp;
+
+use super::error::HostResult;
+use super::ports::Ports;
+use super::{Host, Keepers};
+
+/// The least time between two looks at what is due.
+pub const CALM: Duration = Duration::from_secs(1);
+/// What happens within this time of each other is looked at together.
+pub const TOGETHER: Duration = Duration::from_millis(100);
+/// Time between two probes of everything.
+pub const PROBE_EVERY: Duration = Duration::from_mins(1);
+
+/// The care for sessions that run, a round after the other. No fault ends it.
+pub struct Care<P> {
+    host: Host<P>,
+    keepers: Keepers<P>,
+    changes: watch::Receiver<u64>,
+    pause: Duration,
+    probe_at: Instant,
+    /// When a timed rule is due.
+    settle_at: Option<Instant>,
+}
+
+/// What a round came to.
+pub struct Round {
+    /// What was attempted, and how it went.
+    pub attempts: Vec<(&'static str, HostResult<()>)>,
+    /// What runs; none where it cannot be told.
+    pub live: Option<Vec<Session>>,
+}
+
+impl<P: Ports> Care<P> {
+    /// Begins with a probe of everything. After a change of the store it rests for `pause`.
+    pub fn new(host: Host<P>, changes: watch::Receiver<u64>, pause: Duration) -> Self {
+        let keepers = Keepers::new(host.clone());
+        Self { host, keepers, changes, pause, probe_at: Instant::now(), settle_at: None }
+    }
+
+    /// Probes what is to be probed, settles what is due, and looks at what runs.
+    pub async fn round(&mut self) -> Round {
+        let mut attempts = Vec::new();
+        self.changes.mark_unchanged();
+        // Said at once, not only when something is to be written (W3).
+        attempts.push(("store", self.host.ports().usable().await.map_err(Into::into)));
+        if Instant::now() >= self.probe_at {
+            attempts.push(("probe", self.host.reconcile().await.map(drop)));
+            self.probe_at = Instant::now() + PROBE_EVERY;
+        }
+        if self.settle_at.is_some_and(|at| Instant::now() >= at) {
+            attempts.push(("timed rules", self.host.settle_due().await.map(drop)));
+        }
+        let live = self.host.ports().live().await;
+        let wait = match &live {
+            Ok(live) => {
+                self.keepers.follow(live);
+                next_due(live, self.host.ports().now())
+            }
+            // What runs is asked for again soon.
+            Err(_) => Some(CALM),
+        };
+        self.settle_at = wait.map(|wait| Instant::now() + wait);
+        let (live, looked) = match live {
+            Ok(live) => (Some(live), Ok(())),
+            Err(error) => (None, Err(error.into())),
+        };
+        attempts.push(("sessions", looked));
+        Round { attempts, live }
+    }
+
+    /// Waits until there is something to do; false where nothing will change any more. May be dropped.
+    pub async fn next(&mut self) -> bool {
+        let wake = self.settle_at.map_or(self.probe_at, |at| at.min(self.probe_at));
+        tokio::select! {
+            () = sleep_until(wake) => true,
+            () = self.keepers.one_gone() => {
+                // Several that go at once are one round (A6).
+                self.probe_at = Instant::now();
+                sleep(TOGETHER).await;
+                true
+            }
+            noticed = self.changes.changed() => {
+                sleep(self.pause).await;
+                noticed.is_ok()
+            }
+        }
+    }
+}
+
+/// How long until a timed rule is due; never less than a second, so that one which cannot be settled
+/// does not keep us busy.
+fn next_due(live: &[Session], now: Timestamp) -> Option<Duration> {
+    let due = live.iter().filter_map(|session| session.condition.due_at).min()?;
+    Some(due.since(now).max(CALM))
+}
