@@ -5,7 +5,7 @@ use crate::domain::error::ErrorKind;
 use crate::domain::key::Key;
 use crate::host::Reach;
 use crate::host::ports::StorePort as _;
-use crate::tui::attach::{Attach, Left, attach};
+use crate::tui::attach::{Attach, Left, Over, attach};
 
 use super::args::AttachArgs;
 use super::console::Console;
@@ -30,18 +30,21 @@ pub(crate) async fn run(console: &Console<Real>, args: AttachArgs) -> CommandRes
         message: format!("leave_key {leave:?} of the configuration is no key"),
         hint: Some("name one as in keymap.toml, such as Ctrl+]".to_owned()),
     })?;
-    let left = attach(Attach {
+    let what = Attach {
         home: console.home.clone(),
         workspace: console.host.ports().workspace().clone(),
         id: args.id.clone(),
         leave,
         read_only: args.read_only,
-    })
-    .await
-    .map_err(|error| CliError::from(error).about(&args.id))?;
+        clipboard: console.config.clipboard,
+        over: Over::Shell,
+    };
+    console.out.remark(&format!("attached to {}; {}", args.id, what.hint()));
+    let left = attach(what).await.map_err(|error| CliError::from(error).about(&args.id))?;
     seen(console, &args).await?;
     match left {
         Left::Detached => console.out.remark(&format!("left {}; it goes on", args.id)),
+        Left::Lost => console.out.remark(&format!("the keeper of {} is gone", args.id)),
         Left::Ended => console.out.remark(&format!("{} ended", args.id)),
         Left::Interrupted => return Ok(Ending::Short(ErrorKind::Interrupted)),
     }

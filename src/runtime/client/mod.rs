@@ -1,5 +1,6 @@
 //! Talking to keepers: start one, ask it, watch its screen, type into it.
 
+mod direct;
 mod error;
 pub mod hook;
 pub mod recording;
@@ -12,6 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
+pub use self::direct::Direct;
 pub use self::error::ClientError;
 use self::error::{lost, unexpected};
 pub use self::hook::spool;

@@ -50,8 +50,7 @@ pub struct ScreenFeed {
     from: OwnedReadHalf,
     decoder: Decoder,
     socket: PathBuf,
-    /// A snapshot that is not complete yet, and its length.
-    snapshot: Option<(u16, u16, usize, Vec<u8>)>,
+    assembly: Assembly,
 }
 
 impl ScreenFeed {
@@ -60,8 +59,8 @@ impl ScreenFeed {
         loop {
             let received = receive(&mut self.from, &mut self.decoder, &self.socket).await;
             let update = match received {
-                Ok(Received::Bytes(bytes)) => self.bytes(bytes),
-                Ok(Received::Message(message)) => self.message(message),
+                Ok(Received::Bytes(bytes)) => self.assembly.bytes(bytes),
+                Ok(Received::Message(message)) => self.assembly.message(message),
                 Err(_) => Some(ScreenUpdate::Closed),
             };
             if let Some(update) = update {
@@ -70,7 +69,17 @@ impl ScreenFeed {
         }
     }
 
-    fn bytes(&mut self, mut bytes: Vec<u8>) -> Option<ScreenUpdate> {
+}
+
+/// Makes updates of what a keeper sends.
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    /// A snapshot that is not complete yet, and its length.
+    snapshot: Option<(u16, u16, usize, Vec<u8>)>,
+}
+
+impl Assembly {
+    pub(super) fn bytes(&mut self, mut bytes: Vec<u8>) -> Option<ScreenUpdate> {
         let Some((_, _, length, collected)) = &mut self.snapshot else {
             return Some(ScreenUpdate::Bytes(bytes));
         };
@@ -83,7 +92,7 @@ impl ScreenFeed {
         Some(ScreenUpdate::Snapshot { cols, rows, bytes })
     }
 
-    fn message(&mut self, message: Outgoing) -> Option<ScreenUpdate> {
+    pub(super) fn message(&mut self, message: Outgoing) -> Option<ScreenUpdate> {
         match message {
             Outgoing::Event(Event::Snapshot { cols, rows, bytes }) => {
                 self.snapshot = Some((cols, rows, bytes, Vec::new()));
@@ -179,7 +188,7 @@ impl FactsFeed {
 pub(super) fn split(link: Link, next_id: u64) -> (ScreenFeed, Typist) {
     let Link { from, to, decoder, socket } = link;
     let typist = Typist { to, next_id, socket: socket.clone() };
-    (ScreenFeed { from, decoder, socket, snapshot: None }, typist)
+    (ScreenFeed { from, decoder, socket, assembly: Assembly::default() }, typist)
 }
 
 pub(super) fn facts(link: Link) -> FactsFeed {

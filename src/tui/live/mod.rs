@@ -3,7 +3,7 @@
 //! more than the frames that are shown.
 
 mod feed;
-mod picture;
+pub(in crate::tui) mod picture;
 #[cfg(test)]
 mod tests;
 

@@ -9,7 +9,7 @@ use crate::tui::app::screen::{ScreenCell, ScreenCells};
 use crate::tui::theme::{Depth, nearest_256};
 
 /// The picture of a screen, `scrolled` rows back in its history, for a terminal of this depth.
-pub(super) fn picture(screen: &Screen, scrolled: usize, depth: Depth) -> ScreenCells {
+pub(in crate::tui) fn picture(screen: &Screen, scrolled: usize, depth: Depth) -> ScreenCells {
     let size = screen.size();
     let used = used(screen);
     let scrolled = scrolled.min(screen.scrollback_len() + used);

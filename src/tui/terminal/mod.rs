@@ -1,10 +1,12 @@
 //! The operator's terminal: taken over as a whole, given back as it was on every way out.
 
+mod canvas;
 mod doubt;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use ratatui::Frame;
 use tokio::signal::unix::{SignalKind, signal};
 
-use doubt::{Careful, Rows};
+pub(in crate::tui) use canvas::Canvas;
 
 /// Alternate screen, bracketed paste, focus changes.
 const TAKE: &str = "\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l\x1b[2J";
@@ -25,9 +27,6 @@ const TAKE_KEYBOARD: &str = "\x1b[>1u";
 /// The way back, in reverse. Whatever was not taken is not harmed by being given back.
 const GIVE_BACK: &str = "\x1b[?2026l\x1b[<1u\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\
                          \x1b[0m\x1b[0 q\x1b[?25h\x1b[?1049l";
-/// Around a frame, so that it is shown whole.
-const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
-const END_FRAME: &[u8] = b"\x1b[?2026l";
 /// A stop that did not happen, since nobody could continue us, is over after this time.
 const NO_STOP: Duration = Duration::from_millis(200);
 
@@ -35,6 +34,8 @@ const NO_STOP: Duration = Duration::from_millis(200);
 static TAKEN: AtomicBool = AtomicBool::new(false);
 /// The thread that draws. A panic elsewhere ends a task, not the dashboard.
 static DRAWS: Mutex<Option<ThreadId>> = Mutex::new(None);
+/// What gives the terminal back.
+static BACK: Mutex<Cow<'static, [u8]>> = Mutex::new(Cow::Borrowed(GIVE_BACK.as_bytes()));
 
 /// What to take over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,9 +56,7 @@ impl Wishes {
 
 /// The terminal while it is ours; dropping it gives it back.
 pub struct Terminal {
-    inner: ratatui::Terminal<Careful<FrameBuffer>>,
-    rows: Rows,
-    out: FrameBuffer,
+    canvas: Canvas,
     wishes: Wishes,
     keyboard: bool,
 }
@@ -68,12 +67,9 @@ impl Terminal {
     /// # Errors
     /// Standard output is no terminal, or cannot be written.
     pub fn take(wishes: Wishes) -> io::Result<Self> {
-        install_hook();
         take(wishes)?;
-        let out = FrameBuffer::default();
-        let backend = Careful::new(out.clone());
-        match ratatui::Terminal::new(backend) {
-            Ok(inner) => Ok(Self { inner, rows: Rows::default(), out, wishes, keyboard: false }),
+        match Canvas::new() {
+            Ok(canvas) => Ok(Self { canvas, wishes, keyboard: false }),
             Err(error) => {
                 give_back();
                 Err(error)
@@ -87,18 +83,13 @@ impl Terminal {
     /// # Errors
     /// The terminal cannot be written.
     pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
-        self.out.push(BEGIN_FRAME);
-        let rows = &mut self.rows;
-        self.inner.draw(|frame| {
-            view(frame);
-            rows.mark(frame.buffer_mut());
-        })?;
-        self.out.push(END_FRAME);
+        let mut frame = self.canvas.draw(view)?;
         if !self.keyboard {
             self.keyboard = true;
-            self.out.push(TAKE_KEYBOARD.as_bytes());
+            frame.extend_from_slice(TAKE_KEYBOARD.as_bytes());
         }
-        self.out.commit()
+        let mut out = io::stdout().lock();
+        out.write_all(&frame).and_then(|()| out.flush())
     }
 
     /// Columns and rows.
@@ -106,7 +97,7 @@ impl Terminal {
     /// # Errors
     /// The terminal is gone.
     pub fn size(&self) -> io::Result<(u16, u16)> {
-        self.inner.size().map(|size| (size.width, size.height))
+        self.canvas.size()
     }
 
     /// Gives the terminal to the shell and stops this process, until it is continued. Nothing may
@@ -117,11 +108,23 @@ impl Terminal {
     pub async fn suspend(&mut self) -> io::Result<()> {
         let mut continued = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?;
         give_back();
-        let stopped = rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);
+        let stopped = stop_group();
         // The stop may reach another thread first: only its end says that it is over.
         let _ = tokio::time::timeout(NO_STOP, continued.recv()).await;
         self.retake()?;
-        Ok(stopped?)
+        stopped
+    }
+
+    /// Gives the terminal to `user` for a time. Nothing else may read it meanwhile: drop the stream
+    /// of its events before.
+    ///
+    /// # Errors
+    /// The terminal cannot be taken again.
+    pub async fn lend<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
+        give_back();
+        let done = user.await;
+        self.retake()?;
+        Ok(done)
     }
 
     /// Takes the terminal again after it was given away, to be drawn anew.
@@ -129,8 +132,7 @@ impl Terminal {
         take(Wishes { ask_ground: false, ..self.wishes })?;
         self.keyboard = false;
         // A new one, since what it drew is gone; its own `clear` would wait for a cursor report.
-        self.rows = Rows::default();
-        self.inner = ratatui::Terminal::new(Careful::new(self.out.clone()))?;
+        self.canvas = Canvas::new()?;
         Ok(())
     }
 }
@@ -141,10 +143,20 @@ impl Drop for Terminal {
     }
 }
 
+/// Stops this job. Not by TSTP, which is heeded while an agent has the terminal; so we look ourselves
+/// whether there is a shell that could continue it.
+pub(in crate::tui) fn stop_group() -> io::Result<()> {
+    use rustix::process::{Signal, getpgid, getppid, getsid, kill_current_process_group};
+    let parent = getppid();
+    let is_shell = getsid(parent)? == getsid(None)? && getpgid(parent)? != getpgid(None)?;
+    if parent.is_some() && is_shell {
+        kill_current_process_group(Signal::STOP)?;
+    }
+    Ok(())
+}
+
 fn take(wishes: Wishes) -> io::Result<()> {
-    enable_raw_mode()?;
-    *DRAWS.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
-    TAKEN.store(true, Ordering::SeqCst);
+    claim(GIVE_BACK.as_bytes())?;
     let mut out = io::stdout().lock();
     out.write_all(wishes.sequence().as_bytes()).and_then(|()| out.flush()).inspect_err(|_| {
         let _ = disable_raw_mode();
@@ -152,11 +164,27 @@ fn take(wishes: Wishes) -> io::Result<()> {
     })
 }
 
+/// Takes the keys of the terminal; `back` is written when it is given back, also by a panic of this
+/// thread.
+pub(in crate::tui) fn claim(back: impl Into<Cow<'static, [u8]>>) -> io::Result<()> {
+    install_hook();
+    enable_raw_mode()?;
+    *DRAWS.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
+    give_back_by(back);
+    TAKEN.store(true, Ordering::SeqCst);
+    Ok(())
+}
+
+/// Changes what is written when the terminal is given back.
+pub(in crate::tui) fn give_back_by(back: impl Into<Cow<'static, [u8]>>) {
+    *BACK.lock().unwrap_or_else(PoisonError::into_inner) = back.into();
+}
+
 /// Gives the terminal back, once. A terminal that is gone cannot be told; that is no failure.
-fn give_back() {
+pub(in crate::tui) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let mut out = io::stdout().lock();
-        let _ = out.write_all(GIVE_BACK.as_bytes());
+        let _ = out.write_all(&BACK.lock().unwrap_or_else(PoisonError::into_inner));
         let _ = out.flush();
         let _ = disable_raw_mode();
     }
@@ -178,37 +206,6 @@ fn install_hook() {
             before(info);
         }));
     });
-}
-
-/// Collects a frame, so that it reaches the terminal in one write. Shared with the backend, which
-/// keeps its writer to itself.
-#[derive(Clone, Default)]
-struct FrameBuffer(Arc<Mutex<Vec<u8>>>);
-
-impl FrameBuffer {
-    fn push(&self, bytes: &[u8]) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-    }
-
-    fn commit(&self) -> io::Result<()> {
-        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut out = io::stdout().lock();
-        let written = out.write_all(&bytes).and_then(|()| out.flush());
-        bytes.clear();
-        written
-    }
-}
-
-impl Write for FrameBuffer {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.push(bytes);
-        Ok(bytes.len())
-    }
-
-    /// Does nothing: ratatui flushes several times a frame.
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,169 @@
+//! An agent that has another size than the operator's terminal: drawn from an engine, from the upper
+//! left corner, and cropped. Keys go the same way as ever, so the terminal is given the modes that
+//! decide how it writes them.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use ratatui::Frame;
+
+use super::restore::{Touched, put, undo};
+use crate::runtime::screen::{InputModes, MouseEncoding, MouseProtocol, Screen, Size};
+use crate::tui::app::screen::ScreenCells;
+use crate::tui::live::picture::picture;
+use crate::tui::terminal::Canvas;
+use crate::tui::theme::Depth;
+
+/// Time between two frames.
+const FRAME: Duration = Duration::from_millis(16);
+/// A frame that a program holds (mode 2026) is shown after this time all the same.
+const HELD_AT_MOST: Duration = Duration::from_millis(150);
+
+/// A screen and what is shown of it.
+pub(super) struct Drawn {
+    pub(super) screen: Screen,
+    canvas: Canvas,
+    depth: Depth,
+    modes: InputModes,
+    title: Option<String>,
+    /// Since when there is something to be drawn.
+    dirty: Option<Instant>,
+    last: Option<Instant>,
+}
+
+impl Drawn {
+    /// What a snapshot shows.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub(super) fn new(size: Size, snapshot: &[u8], depth: Depth, now: Instant) -> io::Result<Self> {
+        let mut screen = Screen::new(size, 0);
+        screen.feed(snapshot);
+        screen.take_replies();
+        let canvas = Canvas::new()?;
+        let modes = InputModes::default();
+        Ok(Self { screen, canvas, depth, modes, title: None, dirty: Some(now), last: None })
+    }
+
+    /// Undoes what was, for a clear screen to draw on.
+    pub(super) fn begin(touched: &mut Touched, out: &mut Vec<u8>) {
+        out.extend_from_slice(&undo(touched));
+        out.extend_from_slice(b"\x1b[?1049h\x1b[?1007l\x1b[2J");
+        *touched = Touched { alternate: true, ..Touched::default() };
+    }
+
+    /// Takes what the program wrote.
+    pub(super) fn feed(&mut self, bytes: &[u8], now: Instant) {
+        self.screen.feed(bytes);
+        // The keeper's engine answers queries.
+        self.screen.take_replies();
+        self.dirty.get_or_insert(now);
+    }
+
+    /// Draws all of it again.
+    pub(super) fn redraw(&mut self, now: Instant) {
+        self.dirty.get_or_insert(now);
+    }
+
+    /// When a frame is due; none while nothing changed.
+    pub(super) fn due(&self) -> Option<Instant> {
+        let since = self.dirty?;
+        let paced = self.last.map_or(since, |last| (last + FRAME).max(since));
+        Some(if self.screen.synchronized() { paced.max(since + HELD_AT_MOST) } else { paced })
+    }
+
+    /// Appends a frame.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub(super) fn draw(
+        &mut self,
+        touched: &mut Touched,
+        hint: &str,
+        now: Instant,
+        out: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        self.dirty = None;
+        self.last = Some(now);
+        if self.title.as_deref() != Some(self.screen.title()) {
+            let title = self.screen.title().to_owned();
+            super::filter::title(out, title.as_bytes(), hint);
+            self.title = Some(title);
+        }
+        let modes = self.screen.modes();
+        change_modes(&self.modes, &modes, touched, out);
+        self.modes = modes;
+        let cells = picture(&self.screen, 0, self.depth);
+        out.append(&mut self.canvas.draw(|frame| draw(frame, &cells))?);
+        Ok(())
+    }
+}
+
+/// Has the terminal write keys and mouse as the program wants them.
+fn change_modes(was: &InputModes, is: &InputModes, touched: &mut Touched, out: &mut Vec<u8>) {
+    let mouse = |modes: &InputModes, protocol| modes.mouse == protocol;
+    let encoding = |modes: &InputModes, encoding| modes.mouse_encoding == encoding;
+    let modes: [(u16, &dyn Fn(&InputModes) -> bool); 9] = [
+        (1, &|modes| modes.app_cursor),
+        (66, &|modes| modes.app_keypad),
+        (9, &|modes| mouse(modes, MouseProtocol::X10)),
+        (1000, &|modes| mouse(modes, MouseProtocol::Click)),
+        (1002, &|modes| mouse(modes, MouseProtocol::Drag)),
+        (1003, &|modes| mouse(modes, MouseProtocol::Motion)),
+        (1005, &|modes| encoding(modes, MouseEncoding::Utf8)),
+        (1006, &|modes| encoding(modes, MouseEncoding::Sgr)),
+        (1004, &|modes| modes.focus),
+    ];
+    // Off first: one protocol of the mouse takes the place of another.
+    for on in [false, true] {
+        for (mode, value) in &modes {
+            if value(was) != value(is) && value(is) == on {
+                put(out, format_args!("\x1b[?{mode}{}", if on { 'h' } else { 'l' }));
+            }
+        }
+    }
+    if was.bracketed_paste != is.bracketed_paste {
+        put(out, format_args!("\x1b[?2004{}", if is.bracketed_paste { 'h' } else { 'l' }));
+    }
+    if was.kitty != is.kitty {
+        put(out, format_args!("\x1b[={}u", is.kitty));
+    }
+    if was.modify_other_keys != is.modify_other_keys {
+        touched.other_keys = true;
+        put(out, format_args!("\x1b[>4;{}m", is.modify_other_keys));
+    }
+}
+
+/// The cells as they are, from the upper left corner; what does not fit is cropped.
+fn draw(frame: &mut Frame<'_>, cells: &ScreenCells) {
+    let area = frame.area();
+    let buffer = frame.buffer_mut();
+    for (y, row) in (area.y..area.bottom()).zip(&cells.rows) {
+        for cell in row.iter().filter(|cell| cell.col + cell.width <= area.width) {
+            let room = usize::from(cell.width);
+            buffer.set_stringn(area.x + cell.col, y, &cell.text, room, cell.style);
+        }
+    }
+    if let Some((col, row)) =
+        cells.cursor.filter(|(col, row)| *col < area.width && *row < area.height)
+    {
+        frame.set_cursor_position((area.x + col, area.y + row));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::Terminal as Ratatui;
+    use ratatui::backend::TestBackend;
+
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_cropped() {
+        let mut cells = ScreenCells::from_lines(6, &["abcdef", "second", "third"]);
+        cells.cursor = Some((5, 2));
+        let mut terminal = Ratatui::new(TestBackend::new(4, 2)).unwrap();
+        terminal.draw(|frame| draw(frame, &cells)).unwrap();
+        terminal.backend().assert_buffer_lines(["abcd", "seco"]);
+    }
+}

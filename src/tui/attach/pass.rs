@@ -1,0 +1,464 @@
+//! The loop of a pass-through: one thread that waits for the operator's terminal and for the keeper.
+//! What one of them sent is written to the other before anything else is waited for.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+
+use super::drawn::Drawn;
+use super::filter::{Filter, title};
+use super::input::{Heard, Recogniser};
+use super::restore::{Touched, restore, save, undo};
+use super::tty::{Tty, timespec};
+use super::{Attach, Left, Order, Over};
+use crate::config::Clipboard;
+use crate::os::clock;
+use crate::runtime::client::{Direct, ScreenUpdate};
+use crate::runtime::screen::Size;
+use crate::tui::terminal;
+use crate::tui::theme::Depth;
+
+/// Bytes of input that are read at a time.
+const READ: usize = 64 << 10;
+/// Rows of history that go into the terminal's own scrollback at the entry.
+const HISTORY: usize = 500;
+/// What began as a sequence of the terminal is one within this time, or it was keys.
+const SEQUENCE: Duration = Duration::from_millis(10);
+/// With the policy `ask`, who typed within this time is there to see what is copied.
+const THERE: Duration = Duration::from_secs(5);
+/// A terminal that does not take the last bytes within this time does not get them.
+const LAST: Duration = Duration::from_secs(2);
+/// A stop that did not happen is over after this time.
+const NO_STOP: Duration = Duration::from_millis(200);
+/// Sizes that were asked for and not heard of yet; a keeper says nothing of one that changes nothing.
+const ASKED: usize = 16;
+
+/// What the terminal shows.
+enum View {
+    /// What it showed; a snapshot is on its way.
+    Waiting,
+    /// The agent's own bytes.
+    Raw,
+    /// What an engine made of them.
+    Drawn(Box<Drawn>),
+}
+
+/// One pass-through.
+pub(super) struct Pass {
+    what: Attach,
+    depth: Depth,
+    /// Whether this terminal understands what agents send.
+    capable: bool,
+    tty: Tty,
+    keeper: Direct,
+    orders: UnixStream,
+    recogniser: Recogniser,
+    filter: Filter,
+    view: View,
+    hint: String,
+    /// For the terminal, which did not take it yet.
+    pending: Vec<u8>,
+    /// For the agent.
+    typed: Vec<u8>,
+    buffer: Vec<u8>,
+    size: (u16, u16),
+    agent: (u16, u16),
+    asked: VecDeque<(u16, u16)>,
+    /// We were the last to type: the agent has our size.
+    holds: bool,
+    /// The next snapshot comes with history.
+    history: bool,
+    /// A sequence of the terminal is over at this time.
+    sequence_by: Option<Instant>,
+    typed_at: Option<Instant>,
+    focused: bool,
+    /// What the terminal would be given back by.
+    back: Touched,
+    exited: bool,
+}
+
+/// What there is to do.
+#[derive(Default)]
+struct Ready {
+    orders: bool,
+    input: bool,
+    gone: bool,
+    keeper: bool,
+}
+
+impl Pass {
+    /// Everything but the taking of the terminal.
+    ///
+    /// # Errors
+    /// Standard output is no terminal.
+    pub(super) fn new(
+        what: Attach,
+        depth: Depth,
+        capable: bool,
+        keeper: Direct,
+        orders: UnixStream,
+    ) -> io::Result<Self> {
+        let tty = Tty::open()?;
+        let size = tty.size()?;
+        let hint = what.hint();
+        Ok(Self {
+            depth,
+            capable,
+            keeper,
+            orders,
+            recogniser: Recogniser::new(&what.leaves()),
+            filter: Filter::new(hint.clone()),
+            view: View::Waiting,
+            hint,
+            pending: Vec::new(),
+            typed: Vec::new(),
+            buffer: vec![0; READ],
+            size,
+            agent: size,
+            asked: VecDeque::new(),
+            holds: false,
+            history: true,
+            sequence_by: None,
+            typed_at: None,
+            focused: true,
+            back: Touched::default(),
+            exited: false,
+            tty,
+            what,
+        })
+    }
+
+    /// Passes through until it is left; the terminal is as before then.
+    ///
+    /// # Errors
+    /// The terminal fails otherwise than by going away.
+    pub(super) fn run(mut self) -> io::Result<Left> {
+        self.take_terminal()?;
+        let left = self.work();
+        self.give_back();
+        left
+    }
+
+    fn take_terminal(&mut self) -> io::Result<()> {
+        terminal::claim(self.last_words())?;
+        self.pending.extend_from_slice(&save());
+        // What the shell showed is scrolled out, not written over.
+        self.pending.extend_from_slice(format!("\x1b[{};1H", self.size.1).as_bytes());
+        self.pending.extend(std::iter::repeat_n(b'\n', usize::from(self.size.1)));
+        title(&mut self.pending, self.what.id.to_string().as_bytes(), &self.hint);
+        self.write()
+    }
+
+    /// What gives the terminal back as it was.
+    fn last_words(&self) -> Vec<u8> {
+        let mut out = undo(&self.filter.touched);
+        match self.what.over {
+            // The agent's last screen stays above the prompt.
+            Over::Shell => out.extend_from_slice(format!("\x1b[{};1H\r\n", self.size.1).as_bytes()),
+            Over::Dashboard => out.extend_from_slice(b"\x1b[2J"),
+        }
+        out.extend_from_slice(restore());
+        out
+    }
+
+    fn give_back(&mut self) {
+        let words = self.last_words();
+        self.tty.write_within(&words, LAST);
+        terminal::give_back_by(Vec::new());
+        terminal::give_back();
+    }
+
+    fn work(&mut self) -> io::Result<Left> {
+        if !self.what.read_only {
+            self.claim_size();
+        }
+        self.show_anew();
+        loop {
+            let ready = self.wait()?;
+            if ready.orders
+                && let Some(left) = self.obey()?
+            {
+                return Ok(left);
+            }
+            if ready.input {
+                if let Some(left) = self.input() {
+                    return Ok(left);
+                }
+            } else if ready.gone {
+                return Ok(Left::Interrupted);
+            }
+            if self.sequence_by.is_some_and(|by| by <= clock::monotonic()) {
+                self.sequence_by = None;
+                self.recogniser.give_up(&mut self.typed);
+                self.send(Heard { typed: true, ..Heard::default() });
+            }
+            let there = self.keeper.flush().is_ok()
+                && (!ready.keeper || self.pending.len() > 0 || self.output()?);
+            self.draw()?;
+            self.write()?;
+            if self.exited || !there {
+                let rest = std::mem::take(&mut self.pending);
+                self.tty.write_within(&rest, LAST);
+                return Ok(if self.exited { Left::Ended } else { Left::Lost });
+            }
+        }
+    }
+
+    /// Waits for something to do.
+    fn wait(&mut self) -> io::Result<Ready> {
+        let now = clock::monotonic();
+        let frame = match &self.view {
+            View::Drawn(drawn) if self.pending.is_empty() => drawn.due(),
+            _ => None,
+        };
+        let until = [self.sequence_by, frame].into_iter().flatten().min();
+        let time = until.and_then(|until| timespec(until.saturating_duration_since(now)));
+        let flag = |wanted, flag| if wanted { flag } else { PollFlags::empty() };
+        let pending = !self.pending.is_empty();
+        // Who cannot be written to is not read for: the keeper then falls back to a snapshot.
+        let keeper = flag(!pending, PollFlags::IN) | flag(self.keeper.waits(), PollFlags::OUT);
+        let mut looked = [
+            PollFd::new(&self.tty, PollFlags::IN | flag(pending, PollFlags::OUT)),
+            PollFd::new(&self.keeper, keeper),
+            PollFd::new(&self.orders, PollFlags::IN),
+        ];
+        match poll(&mut looked, time.as_ref()) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => return Ok(Ready::default()),
+            Err(error) => return Err(error.into()),
+        }
+        let over = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+        let [tty, keeper, orders] = looked.each_ref().map(PollFd::revents);
+        Ok(Ready {
+            orders: !orders.is_empty(),
+            input: tty.contains(PollFlags::IN),
+            gone: tty.intersects(over),
+            keeper: keeper.intersects(PollFlags::IN | over),
+        })
+    }
+
+    /// What the signals of this process say.
+    fn obey(&mut self) -> io::Result<Option<Left>> {
+        let mut orders = [0; 64];
+        let Ok(count @ 1..) = self.orders.read(&mut orders) else {
+            return Ok(Some(Left::Interrupted));
+        };
+        let has = |order: Order| orders[..count].contains(&(order as u8));
+        if has(Order::End) {
+            return Ok(Some(Left::Interrupted));
+        }
+        if has(Order::Stop) {
+            self.stop()?;
+        }
+        let Ok(size) = self.tty.size() else { return Ok(Some(Left::Interrupted)) };
+        if size != self.size {
+            self.size = size;
+            if self.holds {
+                self.claim_size();
+            }
+            self.show_anew();
+            self.update_back();
+        }
+        Ok(None)
+    }
+
+    /// Gives the terminal to the shell until this process is continued.
+    fn stop(&mut self) -> io::Result<()> {
+        self.give_back();
+        self.pending.clear();
+        terminal::stop_group()?;
+        // The stop may reach another thread first: only its end says that it is over.
+        let mut looked = [PollFd::new(&self.orders, PollFlags::IN)];
+        let _ = poll(&mut looked, timespec(NO_STOP).as_ref());
+        self.filter.touched = Touched::default();
+        self.take_terminal()?;
+        self.show_anew();
+        Ok(())
+    }
+
+    /// Reads the terminal and types.
+    fn input(&mut self) -> Option<Left> {
+        let count = match self.tty.read(&mut self.buffer) {
+            Ok(0) => return Some(Left::Interrupted),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
+            Err(_) => return Some(Left::Interrupted),
+        };
+        let heard = self.recogniser.feed(&self.buffer[..count], &mut self.typed);
+        self.send(heard);
+        let waits = self.recogniser.waits();
+        self.sequence_by = waits.then(|| clock::monotonic() + SEQUENCE);
+        heard.leave.then_some(Left::Detached)
+    }
+
+    fn send(&mut self, heard: Heard) {
+        if let Some(focus) = heard.focus {
+            self.focused = focus;
+        }
+        if !self.what.read_only && !self.typed.is_empty() {
+            if heard.typed {
+                self.typed_at = Some(clock::monotonic());
+                if self.agent != self.size && self.asked.is_empty() {
+                    self.claim_size();
+                }
+            }
+            // A keeper that is gone is noticed by its silence.
+            let _ = self.keeper.type_bytes(&self.typed);
+        }
+        self.typed.clear();
+    }
+
+    /// Has the agent take our size.
+    fn claim_size(&mut self) {
+        self.holds = true;
+        self.asked.push_back(self.size);
+        if self.asked.len() > ASKED {
+            self.asked.pop_front();
+        }
+        let _ = self.keeper.resize(self.size.0, self.size.1);
+    }
+
+    /// Has the keeper send a snapshot, which decides how it is shown.
+    fn show_anew(&mut self) {
+        if matches!(self.view, View::Raw) {
+            self.view = View::Waiting;
+        }
+        let _ = self.keeper.watch(if self.history { HISTORY } else { 0 });
+    }
+
+    /// Takes what the keeper sent; false once it is gone.
+    fn output(&mut self) -> io::Result<bool> {
+        let mut updates = Vec::new();
+        let there = self.keeper.receive(|update| updates.push(update)).is_ok();
+        for update in updates {
+            self.update(update)?;
+        }
+        self.update_back();
+        Ok(there)
+    }
+
+    fn update(&mut self, update: ScreenUpdate) -> io::Result<()> {
+        let now = clock::monotonic();
+        match update {
+            ScreenUpdate::Bytes(bytes) => match &mut self.view {
+                View::Raw => {
+                    self.filter.clipboard = match self.what.clipboard {
+                        Clipboard::On => true,
+                        Clipboard::Off => false,
+                        Clipboard::Ask => {
+                            let there = |at: Instant| now.saturating_duration_since(at) < THERE;
+                            self.focused && self.typed_at.is_some_and(there)
+                        }
+                    };
+                    self.filter.feed(&bytes, &mut self.pending);
+                }
+                View::Drawn(drawn) => drawn.feed(&bytes, now),
+                View::Waiting => {}
+            },
+            ScreenUpdate::Resized { cols, rows } => self.resized((cols, rows)),
+            ScreenUpdate::Snapshot { cols, rows, bytes } => {
+                self.resized((cols, rows));
+                self.snapshot(Size { cols, rows }, &bytes, now)?;
+            }
+            ScreenUpdate::Refused { reason } => tracing::debug!(?reason, "input was not taken"),
+            ScreenUpdate::Exit(_) => self.exited = true,
+            ScreenUpdate::Closed => {}
+        }
+        Ok(())
+    }
+
+    /// The agent has another size, by our wish or another's.
+    fn resized(&mut self, size: (u16, u16)) {
+        self.agent = size;
+        match self.asked.iter().position(|asked| *asked == size) {
+            Some(at) => drop(self.asked.drain(..=at)),
+            None if size != self.size => self.holds = false,
+            None => {}
+        }
+        match &mut self.view {
+            View::Raw if size != self.size => self.show_anew(),
+            View::Drawn(_) if size == self.size && self.capable => self.show_anew(),
+            View::Drawn(drawn) => {
+                drawn.screen.resize(Size { cols: size.0, rows: size.1 });
+                drawn.redraw(clock::monotonic());
+            }
+            View::Raw | View::Waiting => {}
+        }
+    }
+
+    fn snapshot(&mut self, size: Size, bytes: &[u8], now: Instant) -> io::Result<()> {
+        if (size.cols, size.rows) == self.size && self.capable {
+            if self.history && matches!(self.view, View::Raw) {
+                // We were too slow. What has scrolled out is in the terminal's history already.
+                self.history = false;
+                self.show_anew();
+                return Ok(());
+            }
+            self.show_raw(bytes);
+        } else {
+            self.history = false;
+            Drawn::begin(&mut self.filter.touched, &mut self.pending);
+            self.view = View::Drawn(Box::new(Drawn::new(size, bytes, self.depth, now)?));
+        }
+        Ok(())
+    }
+
+    /// Clears the terminal and replays a snapshot, as one frame.
+    fn show_raw(&mut self, bytes: &[u8]) {
+        self.view = View::Raw;
+        self.pending.extend_from_slice(&undo(&self.filter.touched));
+        self.filter.touched = Touched::default();
+        self.filter.restart();
+        self.pending.extend_from_slice(b"\x1b[?2026h");
+        self.filter.feed(bytes, &mut self.pending);
+        // A character of which the rest comes later must stay the last.
+        let cut = self.pending.len() - unfinished(&self.pending);
+        let rest = self.pending.split_off(cut);
+        self.pending.extend_from_slice(b"\x1b[?2026l");
+        self.pending.extend_from_slice(&rest);
+    }
+
+    /// Draws a frame where one is due.
+    fn draw(&mut self) -> io::Result<()> {
+        let View::Drawn(drawn) = &mut self.view else { return Ok(()) };
+        let now = clock::monotonic();
+        if self.pending.is_empty() && drawn.due().is_some_and(|due| due <= now) {
+            drawn.draw(&mut self.filter.touched, &self.hint, now, &mut self.pending)?;
+            self.update_back();
+        }
+        Ok(())
+    }
+
+    /// A panic must find what there is to undo.
+    fn update_back(&mut self) {
+        if self.back != self.filter.touched {
+            self.back = self.filter.touched;
+            terminal::give_back_by(self.last_words());
+        }
+    }
+
+    /// Writes to the terminal what it takes.
+    fn write(&mut self) -> io::Result<()> {
+        if !self.pending.is_empty() {
+            let written = self.tty.write(&self.pending)?;
+            self.pending.drain(..written);
+        }
+        Ok(())
+    }
+}
+
+/// Length of the character at the end that has not ended yet.
+fn unfinished(bytes: &[u8]) -> usize {
+    let tail = &bytes[bytes.len().saturating_sub(3)..];
+    let Some(start) = tail.iter().rposition(|byte| *byte >= 0xc0) else { return 0 };
+    let length = match tail[start] {
+        0xc0..=0xdf => 2,
+        0xe0..=0xef => 3,
+        _ => 4,
+    };
+    let has = tail.len() - start;
+    if has < length { has } else { 0 }
+}
