@@ -385,6 +385,8 @@ pub enum Effect {
     UndoJob(OperationId),
     /// Let a stuck operation be; [`Outcome::Settled`].
     AbandonJob(OperationId),
+    /// Give the terminal to an agent until the operator leaves it.
+    PassThrough(SessionId),
     /// Suspend the program.
     Suspend,
     /// Leave; the agents go on.

@@ -10,15 +10,24 @@ use std::time::Duration;
 use callboard::domain::key::Chord;
 use callboard::os::clock;
 use callboard::runtime::keys::{self, KeyKind};
-use callboard::runtime::screen::{Screen, Size};
+use callboard::runtime::screen::{InputModes, Screen, Size};
 use portable_pty::{CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 
 /// A condition that does not come true within this time fails the test; nothing waits it out.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
+/// Bytes of a program that are kept to be looked at.
+const KEPT: usize = 1 << 20;
+
 struct Shared {
     screen: Screen,
     closed: bool,
+    /// Nothing is read from the program.
+    held: bool,
+    /// What it wrote last.
+    received: Vec<u8>,
+    /// It asked the terminal for something.
+    asked: bool,
 }
 
 /// A program in a PTY.
@@ -28,6 +37,10 @@ pub(crate) struct Terminal {
     writer: Arc<Mutex<Option<Box<dyn Write + Send>>>>,
     child: Box<dyn portable_pty::Child + Send + Sync>,
     reader: Option<JoinHandle<()>>,
+}
+
+fn holds(received: &[u8], bytes: &str) -> bool {
+    received.windows(bytes.len()).any(|part| part == bytes.as_bytes())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -51,7 +64,16 @@ impl Terminal {
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let screen = Screen::new(Size { cols, rows }, 1_000);
-        let shared = Arc::new((Mutex::new(Shared { screen, closed: false }), Condvar::new()));
+        let shared = Arc::new((
+            Mutex::new(Shared {
+                screen,
+                closed: false,
+                held: false,
+                received: Vec::new(),
+                asked: false,
+            }),
+            Condvar::new(),
+        ));
         let writer = Arc::new(Mutex::new(Some(pair.master.take_writer().unwrap())));
         let mut source = pair.master.try_clone_reader().unwrap();
         let reader = {
@@ -59,10 +81,16 @@ impl Terminal {
             std::thread::spawn(move || {
                 let mut buffer = vec![0; 65_536];
                 loop {
+                    let go_on = shared.1.wait_while(lock(&shared.0), |state| state.held);
+                    drop(go_on.unwrap_or_else(PoisonError::into_inner));
                     let n = source.read(&mut buffer).unwrap_or(0);
                     let mut state = lock(&shared.0);
                     state.screen.feed(&buffer[..n]);
+                    state.received.extend_from_slice(&buffer[..n]);
+                    let surplus = state.received.len().saturating_sub(KEPT);
+                    state.received.drain(..surplus);
                     let replies = state.screen.take_replies();
+                    state.asked |= !replies.is_empty();
                     state.closed |= n == 0;
                     drop(state);
                     shared.1.notify_all();
@@ -159,6 +187,70 @@ impl Terminal {
     /// Whether the program shows the alternate screen.
     pub(crate) fn alternate(&self) -> bool {
         lock(&self.shared.0).screen.alternate()
+    }
+
+    /// The title.
+    pub(crate) fn title(&self) -> String {
+        lock(&self.shared.0).screen.title().to_owned()
+    }
+
+    /// Waits until the title satisfies `condition`.
+    #[track_caller]
+    pub(crate) fn see_title(&self, what: &str, condition: impl Fn(&str) -> bool) {
+        self.wait_state(what, |state| condition(state.screen.title()));
+    }
+
+    /// Waits until the program shows the alternate screen, or the primary one.
+    #[track_caller]
+    pub(crate) fn see_alternate(&self, alternate: bool) {
+        let what = if alternate { "the alternate screen" } else { "the primary screen" };
+        self.wait_state(what, |state| state.screen.alternate() == alternate);
+    }
+
+    /// Waits until what the program wrote last holds this.
+    #[track_caller]
+    pub(crate) fn see_bytes(&self, bytes: &str) {
+        self.wait_state(&format!("{bytes:?}"), |state| holds(&state.received, bytes));
+    }
+
+    #[track_caller]
+    fn wait_state(&self, what: &str, condition: impl Fn(&Shared) -> bool) {
+        let state = lock(&self.shared.0);
+        let waited = self.shared.1.wait_timeout_while(state, PATIENCE, |state| !condition(state));
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        assert!(
+            condition(&state),
+            "never saw {what}; the screen:\n{}",
+            state.screen.lines().join("\n")
+        );
+    }
+
+    /// What key and mouse encoding depend on.
+    pub(crate) fn modes(&self) -> InputModes {
+        lock(&self.shared.0).screen.modes()
+    }
+
+    /// Whether what the program wrote last holds this.
+    pub(crate) fn received(&self, bytes: &str) -> bool {
+        holds(&lock(&self.shared.0).received, bytes)
+    }
+
+    /// Whether the program asked its terminal for something that is answered as input.
+    pub(crate) fn asked(&self) -> bool {
+        lock(&self.shared.0).asked
+    }
+
+    /// Reads nothing more of what the program writes, or goes on.
+    pub(crate) fn hold(&self, held: bool) {
+        lock(&self.shared.0).held = held;
+        self.shared.1.notify_all();
+    }
+
+    /// Sends a signal to the program.
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let pid = self.child.process_id().and_then(|pid| i32::try_from(pid).ok()).unwrap();
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process(pid, signal).unwrap();
     }
 
     /// Whether the cursor shows.

@@ -12,6 +12,7 @@ mod jobs;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod attach;
 mod bulk;
 mod outlive;
 mod places;

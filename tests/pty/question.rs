@@ -71,9 +71,10 @@ fn typing_in_place_reaches_the_agent_and_the_leave_key_comes_back() {
     console.press("C-]");
     console.see_no("typing to chat-1");
     console.press("Z");
-    console.see("leave");
+    console.see_title("the agent's title", |title| title.contains("Ctrl+] leaves"));
     console.write(b"whole screen\r");
     console.see("You said: whole screen");
+    assert!(!console.alternate(), "the terminal is the agent's");
     console.press("C-]");
     console.see_row(&["chat-1", "idle"]);
     console.press("q");

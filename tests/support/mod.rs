@@ -140,6 +140,14 @@ impl TestHome {
         })
     }
 
+    /// Waits until the terminal of a session has this size.
+    pub(crate) fn wait_size(&self, id: &str, cols: u16, rows: u16) {
+        until(&format!("{id} to have {cols} columns and {rows} rows"), || {
+            let screen = self.run(["screen", id, "--json"]).ok().json();
+            (screen["cols"] == cols && screen["rows"] == rows).then_some(())
+        });
+    }
+
     /// Stops every session, then looks for what was left behind.
     ///
     /// # Panics

@@ -113,7 +113,8 @@ impl Direct {
         match self.stream.read(&mut self.buffer) {
             Ok(0) => return Err(ClientError::Gone { socket: self.socket.clone() }),
             Ok(length) => self.decoder.push(&self.buffer[..length]),
-            Err(error) if [ErrorKind::WouldBlock, ErrorKind::Interrupted].contains(&error.kind()) => {}
+            Err(error)
+                if [ErrorKind::WouldBlock, ErrorKind::Interrupted].contains(&error.kind()) => {}
             Err(error) => return Err(lost(&self.socket, error)),
         }
         while let Some(frame) = self.decoder.next_frame()? {

@@ -68,7 +68,6 @@ impl ScreenFeed {
             }
         }
     }
-
 }
 
 /// Makes updates of what a keeper sends.

@@ -219,7 +219,7 @@ impl App {
     pub fn layout(&self) -> Layout {
         let (cols, _) = self.setup.size;
         let shape = match (self.view, &self.typing) {
-            (_, Some(typing)) if typing.zoom || cols < THREE_COLUMNS => Shape::Zoom,
+            (_, Some(_)) if cols < THREE_COLUMNS => Shape::Zoom,
             (_, Some(_)) => Shape::Typing,
             (View::Sessions, _) if self.is_empty() => Shape::Single,
             (View::Sessions, None) => {

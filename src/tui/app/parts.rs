@@ -76,8 +76,6 @@ pub enum Focus {
 pub struct Typing {
     /// Its session.
     pub id: SessionId,
-    /// Over the whole window.
-    pub zoom: bool,
 }
 
 /// Characters that came in one burst (`spec/console.md`, Keys).

@@ -75,6 +75,12 @@ impl Filter {
         self.clear(State::Ground);
     }
 
+    /// Bytes that are kept of what has not ended.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        self.held.len()
+    }
+
     /// Passes bytes on.
     pub(super) fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         let mut at = 0;

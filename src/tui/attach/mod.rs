@@ -186,7 +186,9 @@ impl Signals {
                 _ = self.size.recv() => Order::Size,
                 _ = self.go_on.recv() => Order::Size,
             };
-            if bell.write(&[order as u8]).is_err_and(|error| error.kind() != io::ErrorKind::WouldBlock)
+            if bell
+                .write(&[order as u8])
+                .is_err_and(|error| error.kind() != io::ErrorKind::WouldBlock)
             {
                 return;
             }

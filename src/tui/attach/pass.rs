@@ -59,8 +59,9 @@ pub(super) struct Pass {
     filter: Filter,
     view: View,
     hint: String,
-    /// For the terminal, which did not take it yet.
+    /// For the terminal, which took the first so many bytes of it.
     pending: Vec<u8>,
+    written: usize,
     /// For the agent.
     typed: Vec<u8>,
     buffer: Vec<u8>,
@@ -69,7 +70,7 @@ pub(super) struct Pass {
     asked: VecDeque<(u16, u16)>,
     /// We were the last to type: the agent has our size.
     holds: bool,
-    /// The next snapshot comes with history.
+    /// Snapshots come with history.
     history: bool,
     /// A sequence of the terminal is over at this time.
     sequence_by: Option<Instant>,
@@ -114,6 +115,7 @@ impl Pass {
             view: View::Waiting,
             hint,
             pending: Vec::new(),
+            written: 0,
             typed: Vec::new(),
             buffer: vec![0; READ],
             size,
@@ -175,7 +177,8 @@ impl Pass {
         if !self.what.read_only {
             self.claim_size();
         }
-        self.show_anew();
+        // A keeper that is gone is noticed by its silence.
+        let _ = self.keeper.watch(HISTORY);
         loop {
             let ready = self.wait()?;
             if ready.orders
@@ -195,13 +198,11 @@ impl Pass {
                 self.recogniser.give_up(&mut self.typed);
                 self.send(Heard { typed: true, ..Heard::default() });
             }
-            let there = self.keeper.flush().is_ok()
-                && (!ready.keeper || self.pending.len() > 0 || self.output()?);
+            let there = self.keeper.flush().is_ok() && (!ready.keeper || self.output()?);
             self.draw()?;
             self.write()?;
             if self.exited || !there {
-                let rest = std::mem::take(&mut self.pending);
-                self.tty.write_within(&rest, LAST);
+                self.tty.write_within(&self.pending[self.written..], LAST);
                 return Ok(if self.exited { Left::Ended } else { Left::Lost });
             }
         }
@@ -218,25 +219,27 @@ impl Pass {
         let time = until.and_then(|until| timespec(until.saturating_duration_since(now)));
         let flag = |wanted, flag| if wanted { flag } else { PollFlags::empty() };
         let pending = !self.pending.is_empty();
-        // Who cannot be written to is not read for: the keeper then falls back to a snapshot.
         let keeper = flag(!pending, PollFlags::IN) | flag(self.keeper.waits(), PollFlags::OUT);
         let mut looked = [
             PollFd::new(&self.tty, PollFlags::IN | flag(pending, PollFlags::OUT)),
-            PollFd::new(&self.keeper, keeper),
             PollFd::new(&self.orders, PollFlags::IN),
+            PollFd::new(&self.keeper, keeper),
         ];
-        match poll(&mut looked, time.as_ref()) {
+        // Who cannot be written to is not read for, nor asked whether it is there: a keeper then falls
+        // back to a snapshot.
+        let count = if keeper.is_empty() { 2 } else { 3 };
+        match poll(&mut looked[..count], time.as_ref()) {
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => return Ok(Ready::default()),
             Err(error) => return Err(error.into()),
         }
         let over = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-        let [tty, keeper, orders] = looked.each_ref().map(PollFd::revents);
+        let [tty, orders, keeper] = looked.each_ref().map(PollFd::revents);
         Ok(Ready {
             orders: !orders.is_empty(),
             input: tty.contains(PollFlags::IN),
             gone: tty.intersects(over),
-            keeper: keeper.intersects(PollFlags::IN | over),
+            keeper: !pending && keeper.intersects(PollFlags::IN | over),
         })
     }
 
@@ -269,6 +272,8 @@ impl Pass {
     fn stop(&mut self) -> io::Result<()> {
         self.give_back();
         self.pending.clear();
+        self.written = 0;
+        self.view = View::Waiting;
         terminal::stop_group()?;
         // The stop may reach another thread first: only its end says that it is over.
         let mut looked = [PollFd::new(&self.orders, PollFlags::IN)];
@@ -326,7 +331,8 @@ impl Pass {
         if matches!(self.view, View::Raw) {
             self.view = View::Waiting;
         }
-        let _ = self.keeper.watch(if self.history { HISTORY } else { 0 });
+        self.history = false;
+        let _ = self.keeper.watch(0);
     }
 
     /// Takes what the keeper sent; false once it is gone.
@@ -360,7 +366,11 @@ impl Pass {
             },
             ScreenUpdate::Resized { cols, rows } => self.resized((cols, rows)),
             ScreenUpdate::Snapshot { cols, rows, bytes } => {
-                self.resized((cols, rows));
+                if !self.asked.contains(&(cols, rows)) {
+                    // It may stand for changes that were left out.
+                    self.asked.clear();
+                }
+                self.note_size((cols, rows));
                 self.snapshot(Size { cols, rows }, &bytes, now)?;
             }
             ScreenUpdate::Refused { reason } => tracing::debug!(?reason, "input was not taken"),
@@ -370,14 +380,18 @@ impl Pass {
         Ok(())
     }
 
-    /// The agent has another size, by our wish or another's.
-    fn resized(&mut self, size: (u16, u16)) {
+    /// The agent has this size, by our wish or another's.
+    fn note_size(&mut self, size: (u16, u16)) {
         self.agent = size;
         match self.asked.iter().position(|asked| *asked == size) {
             Some(at) => drop(self.asked.drain(..=at)),
             None if size != self.size => self.holds = false,
-            None => {}
+            None => self.holds = !self.what.read_only,
         }
+    }
+
+    fn resized(&mut self, size: (u16, u16)) {
+        self.note_size(size);
         match &mut self.view {
             View::Raw if size != self.size => self.show_anew(),
             View::Drawn(_) if size == self.size && self.capable => self.show_anew(),
@@ -393,13 +407,11 @@ impl Pass {
         if (size.cols, size.rows) == self.size && self.capable {
             if self.history && matches!(self.view, View::Raw) {
                 // We were too slow. What has scrolled out is in the terminal's history already.
-                self.history = false;
                 self.show_anew();
                 return Ok(());
             }
             self.show_raw(bytes);
         } else {
-            self.history = false;
             Drawn::begin(&mut self.filter.touched, &mut self.pending);
             self.view = View::Drawn(Box::new(Drawn::new(size, bytes, self.depth, now)?));
         }
@@ -443,8 +455,11 @@ impl Pass {
     /// Writes to the terminal what it takes.
     fn write(&mut self) -> io::Result<()> {
         if !self.pending.is_empty() {
-            let written = self.tty.write(&self.pending)?;
-            self.pending.drain(..written);
+            self.written += self.tty.write(&self.pending[self.written..])?;
+            if self.written == self.pending.len() {
+                self.pending.clear();
+                self.written = 0;
+            }
         }
         Ok(())
     }

@@ -38,10 +38,12 @@ impl<'a> Csi<'a> {
         };
         let cut = body.iter().position(|byte| !(b'0'..=b';').contains(byte));
         let (parameters, intermediates) = body.split_at(cut.unwrap_or(body.len()));
-        intermediates
-            .iter()
-            .all(|byte| (b' '..=b'/').contains(byte))
-            .then_some(Self { prefix, parameters, intermediates, last: *last })
+        intermediates.iter().all(|byte| (b' '..=b'/').contains(byte)).then_some(Self {
+            prefix,
+            parameters,
+            intermediates,
+            last: *last,
+        })
     }
 
     /// The parameter at this place; 0 where it is missing.
@@ -51,10 +53,9 @@ impl<'a> Csi<'a> {
 
     fn numbers(&self) -> impl Iterator<Item = u16> + 'a {
         self.parameters.split(|byte| *byte == b';').map(|number| {
-            number
-                .iter()
-                .take_while(|byte| byte.is_ascii_digit())
-                .fold(0_u16, |sum, digit| sum.saturating_mul(10).saturating_add(u16::from(digit - b'0')))
+            number.iter().take_while(|byte| byte.is_ascii_digit()).fold(0_u16, |sum, digit| {
+                sum.saturating_mul(10).saturating_add(u16::from(digit - b'0'))
+            })
         })
     }
 }
@@ -75,7 +76,21 @@ pub(super) fn csi(csi: Csi<'_>, touched: &mut Touched) -> Verdict {
         // With more numbers it starts mouse tracking that waits for the program.
         (0, b"", b'T') => verdict(csi.numbers().count() < 2),
         (0, b"", b's') => verdict(alone),
-        (0, b"", b'@' | b'A'..=b'I' | b'K'..=b'M' | b'P' | b'S' | b'X' | b'Z' | b'`'..=b'b' | b'd'..=b'f' | b'r' | b'u')
+        (
+            0,
+            b"",
+            b'@'
+            | b'A'..=b'I'
+            | b'K'..=b'M'
+            | b'P'
+            | b'S'
+            | b'X'
+            | b'Z'
+            | b'`'..=b'b'
+            | b'd'..=b'f'
+            | b'r'
+            | b'u',
+        )
         | (b'?', b"", b'K')
         | (0, b" ", b'@' | b'A' | b'q')
         | (0, b"!", b'p')
@@ -151,7 +166,10 @@ pub(super) fn escape(body: &[u8], touched: &mut Touched) -> Verdict {
         }
         [b'(' | b')' | b'*' | b'+', b'0' | b'A' | b'B']
         | b"#8"
-        | [b'7' | b'8' | b'=' | b'>' | b'D' | b'E' | b'M' | b'N' | b'O' | b'n' | b'o' | b'|' | b'}' | b'~' | b'\\'] => Pass,
+        | [
+            b'7' | b'8' | b'=' | b'>' | b'D' | b'E' | b'M' | b'N' | b'O' | b'n' | b'o' | b'|'
+            | b'}' | b'~',
+        ] => Pass,
         _ => Drop,
     }
 }

@@ -91,7 +91,9 @@ pub(super) fn undo(touched: &Touched) -> Vec<u8> {
     }
     put(&mut out, format_args!("\x1b[?{}r", saved()));
     // Insert and newline mode, keypad, charsets, scroll region, protection, cursor shape.
-    out.extend_from_slice(b"\x1b[4l\x1b[20l\x1b>\x0f\x1b(B\x1b)B\x1b*B\x1b+B\x1b[r\x1b[0\"q\x1b[0 q");
+    out.extend_from_slice(
+        b"\x1b[4l\x1b[20l\x1b>\x0f\x1b(B\x1b)B\x1b*B\x1b+B\x1b[r\x1b[0\"q\x1b[0 q",
+    );
     if touched.other_keys {
         out.extend_from_slice(b"\x1b[>4m");
     }

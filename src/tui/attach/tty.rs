@@ -24,7 +24,8 @@ impl Tty {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let name = rustix::termios::ttyname(io::stdout(), Vec::new())?;
         // A terminal of another user, or from outside a container, can only be opened as our own.
-        let own = open(&name, flags, Mode::empty()).or_else(|_| open("/dev/tty", flags, Mode::empty()));
+        let own =
+            open(&name, flags, Mode::empty()).or_else(|_| open("/dev/tty", flags, Mode::empty()));
         Ok(Self(own?))
     }
 

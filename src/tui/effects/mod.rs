@@ -150,6 +150,7 @@ impl<P: Ports> Effects<P> {
             | Effect::Type { .. }
             | Effect::PasteTo { .. }
             | Effect::Scroll { .. }
+            | Effect::PassThrough(_)
             | Effect::Suspend
             | Effect::Quit { .. } => {}
         }

@@ -18,7 +18,7 @@ use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::key::Key;
 use crate::os::paths::Home;
 use crate::runtime::keys::{KeyKind, encode_focus, encode_key};
-use crate::runtime::screen::Screen;
+use crate::runtime::screen::{Screen, Size};
 
 use super::app::screen::ScreenCells;
 use super::theme::Depth;
@@ -38,8 +38,8 @@ pub struct Live {
     workspace: WorkspaceName,
     depth: Depth,
     feeds: BTreeMap<SessionId, Feed>,
-    /// The agent that is typed into, and the size of its pane: kept until it is watched.
-    size: Option<(SessionId, u16, u16)>,
+    /// The agent that is typed into, the size of its pane, and whether it was told of it.
+    size: Option<(SessionId, Size, bool)>,
     changed: watch::Sender<u64>,
     seen: watch::Receiver<u64>,
 }
@@ -145,26 +145,41 @@ impl Live {
             state.dirty = true;
         }
         drop(state);
+        self.take_size(feed, id);
         feed.orders.try_send(Order::Input(bytes)).is_ok()
     }
 
     /// Pastes a text into an agent. False where it does not take it.
     pub fn paste(&mut self, id: &SessionId, text: String) -> bool {
         let feed = self.feeds.get(id);
-        feed.is_some_and(|feed| feed.orders.try_send(Order::Paste(text)).is_ok())
+        feed.is_some_and(|feed| {
+            self.take_size(feed, id);
+            feed.orders.try_send(Order::Paste(text)).is_ok()
+        })
     }
 
     /// Gives an agent the size of the pane that types into it, as soon as it is watched.
     pub fn resize(&mut self, id: &SessionId, cols: u16, rows: u16) {
-        self.size = Some((id.clone(), cols, rows));
+        self.size = Some((id.clone(), Size { cols, rows }, false));
         self.give_size();
     }
 
     fn give_size(&mut self) {
-        self.size.take_if(|(id, cols, rows)| {
+        if let Some((id, size, told @ false)) = &mut self.size {
             let feed = self.feeds.get(id);
-            feed.is_some_and(|feed| feed.orders.try_send(Order::Resize(*cols, *rows)).is_ok())
-        });
+            let order = Order::Resize(size.cols, size.rows);
+            *told = feed.is_some_and(|feed| feed.orders.try_send(order).is_ok());
+        }
+    }
+
+    /// Who types into an agent has the say about its size: another console may have typed since.
+    fn take_size(&self, feed: &Feed, id: &SessionId) {
+        if let Some((typed, size, true)) = &self.size
+            && typed == id
+            && feed.shared.state().screen.as_ref().is_some_and(|screen| screen.size() != *size)
+        {
+            let _ = feed.orders.try_send(Order::Resize(size.cols, size.rows));
+        }
     }
 
     /// Tells an agent that the window has the focus or lost it, where it wants to know.

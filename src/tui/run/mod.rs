@@ -138,6 +138,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
     };
     let parts = turn::Parts {
         host: options.host,
+        clipboard: options.config.clipboard,
         home: options.home,
         depth,
         clock: options.clock,

@@ -72,8 +72,8 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             let context = app.view_context();
             app.overlays.push(Overlay::Help { context, top: 0 });
         }
-        Action::Open => open(app, false, effects),
-        Action::Zoom => open(app, true, effects),
+        Action::Open => open(app, effects),
+        Action::Zoom => zoom(app, effects),
         Action::LeaveAgent => place::leave(app),
         Action::NewSession => {
             let form = draft(app);
@@ -141,7 +141,16 @@ pub(super) fn draft(app: &App) -> NewForm {
     form
 }
 
-fn open(app: &mut App, zoom: bool, effects: &mut Vec<Effect>) {
+/// Gives the terminal to the selected agent.
+fn zoom(app: &App, effects: &mut Vec<Effect>) {
+    if app.view != View::Jobs
+        && let Some(id) = app.list.selected.clone()
+    {
+        effects.push(Effect::PassThrough(id));
+    }
+}
+
+fn open(app: &mut App, effects: &mut Vec<Effect>) {
     if app.view == View::Jobs {
         app.focus = Focus::Right;
         return;
@@ -151,7 +160,7 @@ fn open(app: &mut App, zoom: bool, effects: &mut Vec<Effect>) {
         return;
     }
     if let Some(id) = app.list.selected.clone() {
-        place::type_to(app, id, zoom, effects);
+        place::type_to(app, id, effects);
     }
 }
 

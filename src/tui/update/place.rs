@@ -5,7 +5,7 @@ use crate::domain::query::{Filter, Order, PageQuery};
 use crate::domain::rail::SectionKey;
 use crate::domain::session::Session;
 use crate::domain::status::{Attention, Zone};
-use crate::tui::app::layout::{pane_size, typing_size};
+use crate::tui::app::layout::typing_size;
 use crate::tui::app::list::Wanted;
 use crate::tui::app::{App, Focus, Typing, View, find};
 use crate::tui::event::{Effect, Tab};
@@ -113,8 +113,8 @@ fn rank(session: &Session) -> u8 {
 }
 
 /// Gives the keys to an agent.
-pub(super) fn type_to(app: &mut App, id: SessionId, zoom: bool, effects: &mut Vec<Effect>) {
-    app.typing = Some(Typing { id, zoom });
+pub(super) fn type_to(app: &mut App, id: SessionId, effects: &mut Vec<Effect>) {
+    app.typing = Some(Typing { id });
     app.tab = Tab::Screen;
     app.pending.clear();
     give_size(app, effects);
@@ -123,8 +123,7 @@ pub(super) fn type_to(app: &mut App, id: SessionId, zoom: bool, effects: &mut Ve
 /// Tells the agent that is typed to how much room it has.
 pub(super) fn give_size(app: &App, effects: &mut Vec<Effect>) {
     let Some(typing) = &app.typing else { return };
-    let (cols, rows) =
-        if typing.zoom { pane_size(&app.layout()) } else { typing_size(app.setup.size) };
+    let (cols, rows) = typing_size(app.setup.size);
     effects.push(Effect::Size { id: typing.id.clone(), cols, rows });
 }
 

@@ -9,6 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::config::Clipboard;
 use crate::domain::ids::SessionId;
 use crate::host::Host;
 use crate::host::ports::Ports;
@@ -44,6 +45,8 @@ pub(super) struct Parts<P> {
     pub(super) clock: Clock,
     pub(super) changes: Box<dyn FnOnce() -> watch::Receiver<u64> + Send>,
     pub(super) files: Files,
+    /// What becomes of texts that an agent copies while it has the terminal.
+    pub(super) clipboard: Clipboard,
     /// The terminal was asked for its ground.
     pub(super) asked: bool,
 }
@@ -57,6 +60,8 @@ pub(super) struct Dashboard<P> {
     answer_by: Option<Instant>,
     signals: Signals,
     host: Host<P>,
+    home: Home,
+    clipboard: Clipboard,
     effects: Effects<P>,
     answers: mpsc::Receiver<Event>,
     out: mpsc::Sender<Event>,
@@ -73,6 +78,10 @@ pub(super) struct Dashboard<P> {
     rest: Option<Rest>,
     /// The operator asked to suspend.
     suspend: bool,
+    /// The sessions that are on view.
+    watched: Vec<SessionId>,
+    /// This agent is to have the terminal.
+    pass_to: Option<SessionId>,
     summary: Option<RunSummary>,
 }
 
@@ -157,7 +166,7 @@ impl<P: Ports> Dashboard<P> {
     pub(super) fn new(terminal: Terminal, setup: Setup, parts: Parts<P>) -> std::io::Result<Self> {
         let now = clock::monotonic();
         let (out, answers) = mpsc::channel(WAITING);
-        let live = Live::new(parts.home, setup.workspace.clone(), parts.depth);
+        let live = Live::new(parts.home.clone(), setup.workspace.clone(), parts.depth);
         Ok(Self {
             app: App::new(setup),
             terminal,
@@ -167,6 +176,8 @@ impl<P: Ports> Dashboard<P> {
             progress: parts.host.subscribe(),
             effects: Effects::new(parts.host.clone(), out.clone()),
             host: parts.host,
+            home: parts.home,
+            clipboard: parts.clipboard,
             answers,
             out,
             live,
@@ -178,6 +189,8 @@ impl<P: Ports> Dashboard<P> {
             begin: Some(parts.changes),
             rest: None,
             suspend: false,
+            watched: Vec::new(),
+            pass_to: None,
             summary: None,
         })
     }

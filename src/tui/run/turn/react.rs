@@ -7,8 +7,11 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::{Dashboard, Rest, RunSummary, Woke};
 use crate::domain::ids::SessionId;
+use crate::domain::key::{Key, KeyCode, Modifiers};
 use crate::host::ports::Ports;
 use crate::os::clock;
+use crate::tui::action::{Action, Context};
+use crate::tui::attach::{Attach, Over, attach};
 use crate::tui::event::{Effect, Event, Failure};
 use crate::tui::input::{Input, Reader};
 use crate::tui::run::care::care;
@@ -51,6 +54,9 @@ impl<P: Ports> Dashboard<P> {
         }
         if std::mem::take(&mut self.suspend) {
             self.suspend().await?;
+        }
+        if let Some(id) = self.pass_to.take() {
+            self.pass_through(id).await?;
         }
         Ok(())
     }
@@ -151,7 +157,10 @@ impl<P: Ports> Dashboard<P> {
 
     fn carry_out(&mut self, effect: Effect) {
         match effect {
-            Effect::Watch(ids) => self.live.watch(&ids),
+            Effect::Watch(ids) => {
+                self.live.watch(&ids);
+                self.watched = ids;
+            }
             Effect::Size { id, cols, rows } => self.live.resize(&id, cols, rows),
             Effect::Scroll { id, by, view } => self.live.scroll(&id, by, view),
             Effect::Type { id, keys } => {
@@ -162,6 +171,7 @@ impl<P: Ports> Dashboard<P> {
                 let typed = self.live.paste(&id, text);
                 self.typed(id, typed);
             }
+            Effect::PassThrough(id) => self.pass_to = Some(id),
             Effect::Suspend => self.suspend = true,
             Effect::Quit { farewell, hand_over } => {
                 self.summary = Some(RunSummary { farewell, interrupted: false, hand_over });
@@ -216,6 +226,46 @@ impl<P: Ports> Dashboard<P> {
         self.reader = None;
         self.answer_by = None;
         self.terminal.suspend().await?;
+        self.take_back()
+    }
+
+    /// Gives the terminal to an agent until the operator leaves it.
+    async fn pass_through(&mut self, id: SessionId) -> std::io::Result<()> {
+        self.reader = None;
+        self.answer_by = None;
+        // An engine for a screen that nobody sees would only slow the agent down.
+        self.live.watch(&[]);
+        let what = Attach {
+            home: self.home.clone(),
+            workspace: self.app.setup.workspace.clone(),
+            leave: self.leave_key(),
+            id,
+            read_only: false,
+            clipboard: self.clipboard,
+            over: Over::Dashboard,
+        };
+        let left = self.terminal.lend(attach(what)).await?;
+        self.live.watch(&self.watched);
+        if let Err(error) = left {
+            let (message, hint) = (error.to_string(), error.hint());
+            self.apply(Event::Trouble(Failure { message, hint }));
+        }
+        self.take_back()
+    }
+
+    /// The key that leaves an agent; a chord of several is none for an agent that has the terminal.
+    fn leave_key(&self) -> Key {
+        let keymap = &self.app.setup.keymap;
+        let mut chords = keymap.keys(&[Context::Terminal], Action::LeaveAgent);
+        let single = chords.find_map(|chord| match chord.0[..] {
+            [key] => Some(key),
+            _ => None,
+        });
+        single.unwrap_or(Key::new(KeyCode::Char(']'), Modifiers::CTRL))
+    }
+
+    /// Reads and draws again after another had the terminal.
+    fn take_back(&mut self) -> std::io::Result<()> {
         self.reader = Some(Reader::new(false));
         let (cols, rows) = self.terminal.size()?;
         self.show_event(Event::Resize { cols, rows }, Urgency::Frame);
