@@ -107,7 +107,7 @@ fn the_terminal_is_given_back_as_it_was_on_every_way_out() {
     for signal in [Some(Signal::TERM), Some(Signal::INT), None] {
         let mut terminal = attach(&home, &[&id], 80, 24);
         terminal.see_title("its title", |title| title == "work | Ctrl+] leaves");
-        terminal.see_bytes("\x1b[1;31m");
+        terminal.see_bytes("\x1b[5 q");
         assert!(terminal.alternate() && !terminal.cursor_visible());
         assert!(terminal.modes().app_cursor && terminal.modes().kitty == 5);
         match signal {
