@@ -101,29 +101,16 @@ impl Drawn {
 
 /// Has the terminal write keys and mouse as the program wants them.
 fn change_modes(was: &InputModes, is: &InputModes, touched: &mut Touched, out: &mut Vec<u8>) {
-    let mouse = |modes: &InputModes, protocol| modes.mouse == protocol;
-    let encoding = |modes: &InputModes, encoding| modes.mouse_encoding == encoding;
-    let modes: [(u16, &dyn Fn(&InputModes) -> bool); 9] = [
-        (1, &|modes| modes.app_cursor),
-        (66, &|modes| modes.app_keypad),
-        (9, &|modes| mouse(modes, MouseProtocol::X10)),
-        (1000, &|modes| mouse(modes, MouseProtocol::Click)),
-        (1002, &|modes| mouse(modes, MouseProtocol::Drag)),
-        (1003, &|modes| mouse(modes, MouseProtocol::Motion)),
-        (1005, &|modes| encoding(modes, MouseEncoding::Utf8)),
-        (1006, &|modes| encoding(modes, MouseEncoding::Sgr)),
-        (1004, &|modes| modes.focus),
-    ];
+    let changes: Vec<(u16, bool)> = private_modes(was)
+        .into_iter()
+        .zip(private_modes(is))
+        .filter_map(|(was, is)| (was != is).then_some(is))
+        .collect();
     // Off first: one protocol of the mouse takes the place of another.
     for on in [false, true] {
-        for (mode, value) in &modes {
-            if value(was) != value(is) && value(is) == on {
-                put(out, format_args!("\x1b[?{mode}{}", if on { 'h' } else { 'l' }));
-            }
+        for (mode, _) in changes.iter().filter(|(_, is)| *is == on) {
+            put(out, format_args!("\x1b[?{mode}{}", if on { 'h' } else { 'l' }));
         }
-    }
-    if was.bracketed_paste != is.bracketed_paste {
-        put(out, format_args!("\x1b[?2004{}", if is.bracketed_paste { 'h' } else { 'l' }));
     }
     if was.kitty != is.kitty {
         put(out, format_args!("\x1b[={}u", is.kitty));
@@ -132,6 +119,22 @@ fn change_modes(was: &InputModes, is: &InputModes, touched: &mut Touched, out: &
         touched.other_keys = true;
         put(out, format_args!("\x1b[>4;{}m", is.modify_other_keys));
     }
+}
+
+/// The private modes that decide how keys and mouse are written.
+fn private_modes(modes: &InputModes) -> [(u16, bool); 10] {
+    [
+        (1, modes.app_cursor),
+        (66, modes.app_keypad),
+        (9, modes.mouse == MouseProtocol::X10),
+        (1000, modes.mouse == MouseProtocol::Click),
+        (1002, modes.mouse == MouseProtocol::Drag),
+        (1003, modes.mouse == MouseProtocol::Motion),
+        (1005, modes.mouse_encoding == MouseEncoding::Utf8),
+        (1006, modes.mouse_encoding == MouseEncoding::Sgr),
+        (1004, modes.focus),
+        (2004, modes.bracketed_paste),
+    ]
 }
 
 /// The cells as they are, from the upper left corner; what does not fit is cropped.
@@ -157,6 +160,28 @@ mod tests {
     use ratatui::backend::TestBackend;
 
     use super::*;
+
+    /// The terminal writes keys as the program asked for, also where its screen is drawn.
+    #[test]
+    fn the_terminal_gets_the_modes_of_the_program() {
+        let mut program = Screen::new(Size { cols: 10, rows: 2 }, 0);
+        let mut terminal = Screen::new(Size { cols: 20, rows: 4 }, 0);
+        let mut touched = Touched::default();
+        let mut shown = InputModes::default();
+        for sets in [
+            "\x1b[?1h\x1b[?1000h\x1b[?1006h\x1b[?2004h\x1b[>5u",
+            "\x1b[?1003h\x1b[?1004h\x1b[>4;2m\x1b[<u",
+            "\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b[?1004l\x1b[>4m",
+        ] {
+            program.feed(sets.as_bytes());
+            let (modes, mut out) = (program.modes(), Vec::new());
+            change_modes(&shown, &modes, &mut touched, &mut out);
+            terminal.feed(&out);
+            assert_eq!(terminal.modes(), modes, "after {sets:?}");
+            shown = modes;
+        }
+        assert!(touched.other_keys);
+    }
 
     #[test]
     fn what_does_not_fit_is_cropped() {

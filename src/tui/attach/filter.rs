@@ -87,10 +87,7 @@ impl Filter {
         while at < bytes.len() {
             if self.state == State::Ground {
                 at += self.text(&bytes[at..], out);
-            } else if !self.step(bytes[at], out) {
-                // The same byte again, in another state.
-                continue;
-            } else {
+            } else if self.step(bytes[at], out) {
                 at += 1;
             }
         }
@@ -138,7 +135,7 @@ impl Filter {
         self.state = state;
     }
 
-    /// One byte of a sequence; false where it is to be looked at again.
+    /// One byte of a sequence; false where it is to be looked at again, in another state.
     fn step(&mut self, byte: u8, out: &mut Vec<u8>) -> bool {
         match (self.state, byte) {
             (State::Latin, 0x80..=0x9f) => self.clear(State::Ground),

@@ -196,15 +196,12 @@ impl Recogniser {
 
     /// All of it up to what may be the end of the paste.
     fn pasted(&mut self, bytes: &[u8]) -> Option<(usize, Piece)> {
-        let length = match memchr::memmem::find(bytes, PASTE_END) {
-            Some(at) => {
-                self.pasting = false;
-                at + PASTE_END.len()
-            }
-            None => {
-                let tail = (1..PASTE_END.len()).rev().find(|n| bytes.ends_with(&PASTE_END[..*n]));
-                bytes.len() - tail.unwrap_or(0)
-            }
+        let length = if let Some(at) = memchr::memmem::find(bytes, PASTE_END) {
+            self.pasting = false;
+            at + PASTE_END.len()
+        } else {
+            let tail = (1..PASTE_END.len()).rev().find(|n| bytes.ends_with(&PASTE_END[..*n]));
+            bytes.len() - tail.unwrap_or(0)
         };
         (length > 0).then_some((length, Piece::Input))
     }
@@ -288,7 +285,7 @@ fn pressed(bytes: &[u8]) -> Option<(Pressed, Option<u16>, bool)> {
         .map(|field| field.split(|byte| *byte == b':').map(number).collect())
         .collect();
     let field = |at: usize, part: usize| fields.get(at).and_then(|f| f.get(part)).copied();
-    let mods = field(1, 0).unwrap_or(1).max(1) - 1 & !LOCKS;
+    let mods = (field(1, 0).unwrap_or(1).max(1) - 1) & !LOCKS;
     let released = field(1, 1) == Some(3);
     let first = field(0, 0).unwrap_or(0);
     let (last, number) = match (last, first) {

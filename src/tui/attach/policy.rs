@@ -65,7 +65,6 @@ pub(super) fn csi(csi: Csi<'_>, touched: &mut Touched) -> Verdict {
     let alone = csi.parameters.is_empty();
     let verdict = |passes: bool| if passes { Pass } else { Drop };
     match (csi.prefix, csi.intermediates, csi.last) {
-        (0, b"", b'm') => Pass,
         // Not what has scrolled out: it is the operator's.
         (0 | b'?', b"", b'J') => verdict(csi.number(0) < 3),
         (0, b"", b'g') => {
@@ -88,6 +87,7 @@ pub(super) fn csi(csi: Csi<'_>, touched: &mut Touched) -> Verdict {
             | b'Z'
             | b'`'..=b'b'
             | b'd'..=b'f'
+            | b'm'
             | b'r'
             | b'u',
         )
@@ -95,7 +95,8 @@ pub(super) fn csi(csi: Csi<'_>, touched: &mut Touched) -> Verdict {
         | (0, b" ", b'@' | b'A' | b'q')
         | (0, b"!", b'p')
         | (0, b"\"", b'q')
-        | (0, b"'", b'}' | b'~') => Pass,
+        | (0, b"'", b'}' | b'~')
+        | (b'=', b"", b'u') => Pass,
         (b'?', b"", b'h' | b'l') => modes(csi, touched),
         (b'?', b"", b'W') => {
             touched.tabs = true;
@@ -105,7 +106,6 @@ pub(super) fn csi(csi: Csi<'_>, touched: &mut Touched) -> Verdict {
             touched.other_keys = true;
             Pass
         }
-        (b'=', b"", b'u') => Pass,
         (b'>', b"", b'u') => push(csi.number(0), touched),
         (b'<', b"", b'u') => pop(csi.number(0).max(1), touched),
         _ => Drop,
@@ -220,7 +220,7 @@ pub(super) fn osc<'a>(payload: &'a [u8], touched: &mut Touched) -> Osc<'a> {
     }
 }
 
-/// Whether this is a ConEmu command, a number before its arguments, and no text of a notification.
+/// Whether this is a command of `ConEmu`, a number before its arguments, and no text of a notification.
 fn is_command(rest: &[u8]) -> bool {
     let number = rest.split(|byte| *byte == b';').next().unwrap_or_default();
     number.len() < rest.len() && number.len() <= 2 && number.iter().all(u8::is_ascii_digit)
