@@ -25,6 +25,7 @@ const KEYS: &[(&str, &str)] = &[
     ("history_mebibytes", "64"),
     ("stalled_minutes", "3"),
     ("on_merge", "\"kill\""),
+    ("clipboard", "\"off\""),
     ("notifications.bell", "true"),
     ("notifications.desktop", "true"),
     ("notifications.command", "[\"say\"]"),
