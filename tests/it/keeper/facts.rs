@@ -19,7 +19,7 @@ use tokio::net::UnixStream;
 use super::support::{Bench, QUICK, until, within};
 
 /// The first launch of a session.
-fn launch(keeper_pid: u32, pid: u32) -> Initialised {
+pub(super) fn launch(keeper_pid: u32, pid: u32) -> Initialised {
     Initialised {
         generation: 1,
         keeper_pid,
@@ -31,7 +31,7 @@ fn launch(keeper_pid: u32, pid: u32) -> Initialised {
 }
 
 /// The home of a bench with the row that its launches belong to.
-async fn store(bench: &Bench) -> (Store, SessionId) {
+pub(super) async fn store(bench: &Bench) -> (Store, SessionId) {
     let home = Home::at(&bench.path("")).unwrap();
     home.create().unwrap();
     assert_eq!(home.database(), bench.path("data/callboard.db"));
