@@ -10,6 +10,12 @@ pub fn descriptors() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
+/// Whether an error message says that a process has as many files open as it may.
+pub fn is_lack_of_descriptors(message: &str) -> bool {
+    let said = io::Error::from(rustix::io::Errno::MFILE).to_string();
+    message.contains(&said)
+}
+
 /// How many folders and files of this user may be watched for changes, and by how many processes at
 /// most; none where the system does not say.
 pub fn watches() -> Option<(u64, u64)> {
