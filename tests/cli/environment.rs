@@ -78,6 +78,7 @@ fn nothing_hostile_reaches_the_agent() {
         ("HOME", "/nowhere"),
         ("LANG", "C.UTF-8"),
         ("PATH", "/usr/bin:/bin"),
+        ("SHELL", "/bin/sh"),
         ("SSH_CONNECTION", "here there"),
     ];
     let mut spawn = home.command(["spawn", "--chat", "--json", "--agent", "command", "--", "cat"]);
@@ -143,8 +144,8 @@ fn limited(home: &TestHome, limit: usize, args: &[&str]) -> Answer {
 #[test]
 fn many_sessions_need_few_descriptors() {
     let many: usize =
-        std::env::var("CALLBOARD_KEEPERS").ok().and_then(|many| many.parse().ok()).unwrap_or(8);
-    let limit = if many < 100 { 50 } else { 1_024 };
+        std::env::var("CALLBOARD_KEEPERS").ok().and_then(|many| many.parse().ok()).unwrap_or(20);
+    let limit = if many < 100 { 100 } else { 1_024 };
     let home = TestHome::new();
     let ids: Vec<String> = (0..many)
         .map(|_| {
