@@ -36,7 +36,7 @@ fn rounds_of_starts_and_stops_leave_nothing() {
     let program = std::env::current_exe().unwrap();
     let ended = std::process::Command::new(program)
         .args(["--exact", "keeper::many::one_process_of_rounds", "--nocapture"])
-        .env("CALLBOARD_TEST_ROUNDS", rounds("CALLBOARD_KEEPER_ROUNDS", 12).to_string())
+        .env("CALLBOARD_TEST_ROUNDS", rounds("CALLBOARD_KEEPER_ROUNDS", 24).to_string())
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&ended.stdout);
