@@ -26,6 +26,14 @@ pub fn watches() -> Option<(u64, u64)> {
     Some((read("max_user_watches")?, read("max_user_instances")?))
 }
 
+/// Whether what this user runs is left alone after the last logout; none where nobody asks for that.
+pub fn lingering() -> Option<bool> {
+    let user = format!("/run/systemd/users/{}", super::spawn::own_user());
+    let known = std::fs::read_to_string(user).ok()?;
+    let name = known.lines().find_map(|line| line.strip_prefix("NAME="))?;
+    Some(Path::new("/var/lib/systemd/linger").join(name).exists())
+}
+
 /// Bytes that this user can still write below a folder.
 ///
 /// # Errors
