@@ -384,7 +384,7 @@ async fn a_clock_before_the_last_write_is_told() {
 #[test]
 fn what_becomes_of_agents_after_a_logout_is_told() {
     assert!([None, Some(true), Some(false)].map(limits::logout).iter().all(|check| check.ok));
-    assert!(limits::logout(Some(false)).text.contains("enable-linger"));
+    assert!(limits::logout(Some(false)).detail.contains("enable-linger"));
 }
 
 #[test]
