@@ -17,7 +17,7 @@ use crate::host::ports::{
     Started,
 };
 use crate::monitor::probe;
-use crate::os::{paths, random, spawn};
+use crate::os::{paths, random, spawn, ssh};
 use crate::runtime::client::{self, ClientError, ClientResult, Keeper, Launching};
 use crate::runtime::keeper::{self, Listed};
 use crate::runtime::launch::{AgentEnvironment, LaunchSpec, build_environment};
@@ -298,6 +298,11 @@ impl Real {
                 hint: None,
             })?;
         }
+        let link = self.home.ssh_agent();
+        let linked = ssh::refresh(&link).unwrap_or_else(|error| {
+            tracing::warn!(link = %link.display(), %error, "the key agent cannot be linked");
+            false
+        });
         let env = build_environment(
             std::env::vars_os(),
             &AgentEnvironment {
@@ -307,6 +312,7 @@ impl Real {
                 generation: request.generation,
                 token: &request.token,
                 cwd: &request.folder,
+                ssh_agent: linked.then_some(link.as_path()),
                 set: &request.plan.env,
                 drop: &request.plan.env_drop,
             },

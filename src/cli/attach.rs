@@ -24,6 +24,7 @@ pub(crate) async fn run(console: &Console<Real>, args: AttachArgs) -> CommandRes
         let allowed = console.host.allow(&console.actor, "press keys", Reach::Config).await;
         allowed.map_err(|error| CliError::from(error).about(&args.id))?;
     }
+    console.bring_key_agent();
     seen(console, &args).await?;
     let leave = &console.config.leave_key;
     let leave: Key = leave.parse().map_err(|_| CliError::Usage {

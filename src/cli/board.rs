@@ -24,6 +24,7 @@ use super::error::{CliError, CommandResult, Ending};
 pub(crate) async fn run(console: &Console<Real>, args: BoardArgs) -> CommandResult {
     let folder = present_folder()?;
     let start = start(console, args).await?;
+    console.bring_key_agent();
     let summary = dashboard(&console.host, &console.home, folder, start).await?;
     console.out.remark(&summary.farewell);
     hand_over(console.host.ports().workspace(), &summary.hand_over)?;

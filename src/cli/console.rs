@@ -21,6 +21,7 @@ use crate::host::ports::{PortResult, Ports};
 use crate::host::report::{Progress, QUEUED, waiting_for};
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
+use crate::os::ssh;
 
 use super::caller;
 use super::error::CliError;
@@ -74,6 +75,14 @@ impl<P: Ports> Console<P> {
     /// The store cannot be written.
     pub(crate) async fn reconcile(&self, sessions: &[Session]) -> Result<bool, CliError> {
         Ok(!self.host.probe(sessions).await?.is_empty())
+    }
+
+    /// Gives the key agent of this login to the agents that run (`spec/runtime.md`, Environment of an
+    /// agent). Without it they are still attached to.
+    pub(crate) fn bring_key_agent(&self) {
+        if let Err(error) = ssh::refresh(&self.home.ssh_agent()) {
+            tracing::warn!(%error, "the key agent cannot be linked");
+        }
     }
 
     /// What a verb that reads writes down first. Where that cannot be written, what is there is read all

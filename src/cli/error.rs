@@ -14,6 +14,7 @@ use crate::domain::text::clean_block;
 use crate::host::context::Ended;
 use crate::host::error::HostError;
 use crate::host::ports::PortError;
+use crate::os::limits;
 use crate::runtime::client::ClientError;
 use crate::tui::attach::AttachError;
 use crate::tui::run::RunError;
@@ -148,6 +149,9 @@ impl CliError {
 
     /// What to do about it.
     pub(crate) fn hint(&self) -> Option<String> {
+        if limits::is_lack_of_descriptors(&self.to_string()) {
+            return Some("raise the limit for the shell: ulimit -n 4096".to_owned());
+        }
         match self {
             Self::Host(error) => error.hint(),
             Self::Port(error) => error.hint.clone(),

@@ -77,6 +77,17 @@ pub fn put_new(path: &Path, content: &[u8]) -> io::Result<()> {
     beside(path, content)?.persist_noclobber(path).map(drop).map_err(|error| error.error)
 }
 
+/// Puts a symbolic link to `target` at `link` by one step, in place of one that is there.
+///
+/// # Errors
+/// The folder cannot be written to, or a folder is at `link`.
+pub fn replace_link(link: &Path, target: &Path) -> io::Result<()> {
+    let folder = link.parent().unwrap_or_else(|| Path::new("."));
+    let made = tempfile::Builder::new()
+        .make_in(folder, |beside| std::os::unix::fs::symlink(target, beside))?;
+    made.into_temp_path().persist(link).map_err(|error| error.error)
+}
+
 fn beside(path: &Path, content: &[u8]) -> io::Result<tempfile::NamedTempFile> {
     use std::io::Write as _;
     let folder = path.parent().unwrap_or_else(|| Path::new("."));

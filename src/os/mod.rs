@@ -11,5 +11,6 @@ pub mod proctree;
 pub mod random;
 pub mod signals;
 pub mod spawn;
+pub mod ssh;
 pub mod terminal;
 pub mod variables;

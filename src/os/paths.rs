@@ -129,12 +129,21 @@ impl Home {
         self.histories().join(workspace.as_str()).join(session.as_str())
     }
 
-    /// Socket of a session's keeper. Where the folder is too deep for a socket, the name of a short
-    /// folder in the temporary one stands in for it.
+    /// Socket of a session's keeper. Where the folder is too deep for a socket, a short folder in the
+    /// temporary one stands in for it.
     pub fn socket(&self, workspace: &WorkspaceName, session: &SessionId) -> PathBuf {
-        let name =
-            format!("{:016x}.sock", fingerprint(format!("{workspace}/{session}").as_bytes()));
-        let path = self.run.join(&name);
+        let session = fingerprint(format!("{workspace}/{session}").as_bytes());
+        self.near(&format!("{session:016x}.sock"))
+    }
+
+    /// The link to the operator's key agent that agents know.
+    pub fn ssh_agent(&self) -> PathBuf {
+        self.near("ssh-agent")
+    }
+
+    /// A file that is used as a socket.
+    fn near(&self, name: &str) -> PathBuf {
+        let path = self.run.join(name);
         if path.as_os_str().len() <= SOCKET_LIMIT {
             return path;
         }

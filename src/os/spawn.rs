@@ -2,12 +2,15 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+/// What a process of ours is called in a listing, whatever file it was started from.
+const NAME: &str = "callboard";
 
 /// Where our own program is found, even after its file was replaced (X6).
 ///
@@ -55,6 +58,7 @@ impl Ending {
 /// The program cannot be started.
 pub fn detached(binary: &Path, arguments: &[&str]) -> io::Result<Detached> {
     let mut child = Command::new(binary)
+        .arg0(NAME)
         .args(arguments)
         .env_clear()
         .current_dir("/")
@@ -76,6 +80,7 @@ pub fn detached(binary: &Path, arguments: &[&str]) -> io::Result<Detached> {
 /// The program cannot be started.
 pub fn apart(binary: &Path, arguments: &[&str]) -> io::Result<()> {
     std::process::Command::new(binary)
+        .arg0(NAME)
         .args(arguments)
         .current_dir("/")
         .process_group(0)
@@ -84,6 +89,25 @@ pub fn apart(binary: &Path, arguments: &[&str]) -> io::Result<()> {
         .stderr(Stdio::null())
         .spawn()
         .map(drop)
+}
+
+/// Closes what whoever started this process left open for it beside the standard streams: a process that
+/// lives on its own would hold it, a lock for instance, for as long as it lives (X1). To be called
+/// before this process opens anything.
+#[expect(unsafe_code, reason = "nobody in this process knows of these descriptors yet")]
+pub fn close_inherited() {
+    let entries = std::fs::read_dir("/dev/fd").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<RawFd>().ok());
+    let inherited: Vec<RawFd> = numbers.filter(|number| *number > 2).collect();
+    for number in inherited {
+        // SAFETY: the descriptor that the folder was read with is closed by now, which is seen here;
+        // no value of this process owns any other.
+        unsafe {
+            if rustix::io::fcntl_getfd(BorrowedFd::borrow_raw(number)).is_ok() {
+                rustix::io::close(number);
+            }
+        }
+    }
 }
 
 /// Whether [`detach`] makes a process the one to whom orphans below it are given.
@@ -97,7 +121,11 @@ pub const ADOPTS_ORPHANS: bool = cfg!(target_os = "linux");
 pub fn detach() -> io::Result<()> {
     rustix::process::setsid()?;
     #[cfg(target_os = "linux")]
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    {
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        // started through a link, the process would have the name of the link
+        rustix::thread::set_name(c"callboard")?;
+    }
     Ok(())
 }
 

@@ -44,7 +44,16 @@ impl TerminalDescriptor {
     /// # Errors
     /// As the system's `read`.
     pub async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.own.async_io(Interest::READABLE, |own| read(own, buffer)).await
+        loop {
+            let mut ready = self.own.ready(Interest::READABLE).await?;
+            match read(self.own.get_ref(), buffer) {
+                // An end is never taken back, though someone may have opened the terminal once more:
+                // waiting for what can be read would not wait.
+                Err(error) if is_early(&error) && ready.ready().is_read_closed() => return Ok(0),
+                Err(error) if is_early(&error) => ready.clear_ready(),
+                read => return read,
+            }
+        }
     }
 
     /// Reads what is there now.
@@ -58,16 +67,30 @@ impl TerminalDescriptor {
     /// Waits until something can be written and writes as much as fits.
     ///
     /// # Errors
-    /// As the system's `write`.
+    /// As the system's `write`; `BrokenPipe` where no program has the terminal open, and none read what was
+    /// written before.
     pub async fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        let write = |own: &OwnedFd| rustix::io::write(own, bytes).map_err(io::Error::from);
-        self.own.async_io(Interest::WRITABLE, write).await
+        loop {
+            let mut ready = self.own.ready(Interest::WRITABLE).await?;
+            match rustix::io::write(self.own.get_ref(), bytes).map_err(io::Error::from) {
+                Err(error) if is_early(&error) && ready.ready().is_write_closed() => {
+                    return Err(io::ErrorKind::BrokenPipe.into());
+                }
+                Err(error) if is_early(&error) => ready.clear_ready(),
+                written => return written,
+            }
+        }
     }
 
     /// Leader of the process group in the foreground.
     pub fn foreground(&self) -> Option<u32> {
         proctree::foreground(self.own.get_ref())
     }
+}
+
+/// Nothing was done: there is nothing to read, or no room, or a signal came first.
+fn is_early(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
 fn read(own: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {

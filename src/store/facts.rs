@@ -144,7 +144,7 @@ fn connect(database: &Path) -> Result<(Connection, Log, (u64, u64)), StoreError>
         |error: rusqlite::Error| Fault::from(error).during("open the store for facts", database);
     let mut connection = connection::open(database).map_err(failed)?;
     // A keeper reads a handful of pages; its memory counts two hundred times.
-    connection.pragma_update(None, "cache_size", -256).map_err(failed)?;
+    connection.pragma_update(None, "cache_size", -80).map_err(failed)?;
     let log = Log::of(&mut connection).map_err(failed)?;
     Ok((connection, log, file))
 }

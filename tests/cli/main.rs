@@ -14,6 +14,7 @@ mod create;
 mod diff;
 mod doctor;
 mod ends;
+mod environment;
 mod explain;
 mod golden;
 mod hooks;

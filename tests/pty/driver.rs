@@ -50,11 +50,29 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Terminal {
     /// Starts the program with a home of its own.
     pub(crate) fn start(home: &Path, folder: &Path, args: &[&str], cols: u16, rows: u16) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_callboard"));
+        command.args(args);
+        Self::run(command, home, folder, cols, rows)
+    }
+
+    /// Starts a copy of the program with more variables, in a terminal of the usual size.
+    pub(crate) fn start_program(
+        program: &Path,
+        home: &Path,
+        folder: &Path,
+        variables: &[(&str, &str)],
+    ) -> Self {
+        let mut command = CommandBuilder::new(program);
+        for (name, value) in variables {
+            command.env(name, value);
+        }
+        Self::run(command, home, folder, 120, 40)
+    }
+
+    fn run(mut command: CommandBuilder, home: &Path, folder: &Path, cols: u16, rows: u16) -> Self {
         let pair = native_pty_system()
             .openpty(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 })
             .unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_callboard"));
-        command.args(args);
         command.cwd(folder);
         command.env("CALLBOARD_HOME", home);
         command.env("TERM", "xterm-256color");
@@ -104,6 +122,11 @@ impl Terminal {
             })
         };
         Self { shared, master: Some(pair.master), writer, child, reader: Some(reader) }
+    }
+
+    /// Its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.process_id().unwrap()
     }
 
     /// The visible rows.

@@ -6,6 +6,7 @@
     reason = "helpers of tests are tests, which the lint does not see outside of #[test]"
 )]
 
+mod apart;
 mod asking;
 mod driver;
 mod jobs;

@@ -12,7 +12,11 @@ const DESCRIPTORS: u64 = 1_024;
 const WATCHES: (u64, u64) = (1_024, 64);
 
 pub(super) fn look() -> Vec<Check> {
-    vec![descriptors(limits::descriptors()), watches(limits::watches())]
+    vec![
+        descriptors(limits::descriptors()),
+        watches(limits::watches()),
+        logout(limits::lingering()),
+    ]
 }
 
 pub(super) fn descriptors(allowed: Option<u64>) -> Check {
@@ -41,6 +45,19 @@ pub(super) fn watches(allowed: Option<(u64, u64)>) -> Check {
         Some((paths, by)) => Check::good(name, format!("{paths} watches by {by} watchers")),
         None => Check::good(name, "the system does not say"),
     }
+}
+
+/// What becomes of agents after a logout (`spec/runtime.md` X1). No fault: whoever stays logged in, or has
+/// agents on a machine that leaves processes alone, wants nothing else.
+pub(super) fn logout(lingering: Option<bool>) -> Check {
+    let text = match lingering {
+        Some(true) => "lingering is on: agents outlive it",
+        Some(false) => {
+            "lingering is off: agents may not outlive it; `loginctl enable-linger` changes that"
+        }
+        None => "the system keeps no account of it: agents outlive it",
+    };
+    Check::good("limits: logout", text)
 }
 
 /// Terminal history of all sessions together (`spec/store.md` W7).

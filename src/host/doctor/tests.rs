@@ -380,6 +380,13 @@ async fn a_clock_before_the_last_write_is_told() {
     assert_eq!(one_wrong(&fake).await.name, "clock");
 }
 
+/// X1: what becomes of agents after a logout is told, and is no fault.
+#[test]
+fn what_becomes_of_agents_after_a_logout_is_told() {
+    assert!([None, Some(true), Some(false)].map(limits::logout).iter().all(|check| check.ok));
+    assert!(limits::logout(Some(false)).detail.contains("enable-linger"));
+}
+
 #[test]
 fn few_descriptors_or_watches_are_told() {
     assert!(!limits::descriptors(Some(256)).ok);

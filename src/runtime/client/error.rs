@@ -113,6 +113,16 @@ pub(super) fn unexpected(body: Body) -> ClientError {
     }
 }
 
+/// A message that was not sent: the same as its refusal, without asking.
+pub(super) fn unsent(error: WireError) -> ClientError {
+    match error {
+        WireError::TooLong(_) => {
+            ClientError::Refused { reason: Reason::TooLong, message: error.to_string() }
+        }
+        other => other.into(),
+    }
+}
+
 /// A connection that failed: where nobody listens any more, the keeper is gone.
 pub(super) fn lost(socket: &Path, source: io::Error) -> ClientError {
     use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound, UnexpectedEof};

@@ -15,7 +15,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 pub use self::direct::Direct;
 pub use self::error::ClientError;
-use self::error::{lost, unexpected};
+use self::error::{lost, unexpected, unsent};
 pub use self::hook::spool;
 pub use self::screen::{FactsFeed, ScreenFeed, ScreenUpdate, Typist};
 pub use self::start::{Launching, start};
@@ -250,7 +250,7 @@ struct Link {
 impl Link {
     async fn send(&mut self, message: &Incoming) -> ClientResult<()> {
         let mut out = Vec::new();
-        wire::put_control(&mut out, message);
+        wire::try_put_control(&mut out, message).map_err(unsent)?;
         self.to.write_all(&out).await.map_err(|error| lost(&self.socket, error))
     }
 

@@ -5,11 +5,14 @@ use std::path::PathBuf;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
-use super::{ClientResult, Link, Received, lost, receive};
+use super::{ClientResult, Link, Received, lost, receive, unsent};
 use crate::domain::facts::{ExitFacts, Facts};
 use crate::runtime::wire::{
     self, Body, Condition, Decoder, Event, Incoming, Outgoing, Reason, Request,
 };
+
+/// Longest text of one message of a paste, in bytes: with every character escaped it fits a frame.
+const PIECE: usize = 512 << 10;
 
 /// What happened to a watched screen, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,7 +135,8 @@ impl Typist {
         self.write(&out).await
     }
 
-    /// Pastes a text into launch `generation`.
+    /// Pastes a text into launch `generation`; a very long one as several pastes, each as long as what
+    /// is typed at a time.
     ///
     /// # Errors
     /// The keeper is gone.
@@ -142,7 +146,11 @@ impl Typist {
         text: String,
         condition: Option<Condition>,
     ) -> ClientResult<()> {
-        self.tell(Request::Paste { generation, condition, text, submit: false }).await
+        for text in pieces(&text) {
+            let (condition, text) = (condition.clone(), text.to_owned());
+            self.tell(Request::Paste { generation, condition, text, submit: false }).await?;
+        }
+        Ok(())
     }
 
     /// Changes the size.
@@ -156,13 +164,26 @@ impl Typist {
     async fn tell(&mut self, request: Request) -> ClientResult<()> {
         self.next_id += 1;
         let mut out = Vec::new();
-        wire::put_control(&mut out, &Incoming { id: self.next_id, request });
+        wire::try_put_control(&mut out, &Incoming { id: self.next_id, request }).map_err(unsent)?;
         self.write(&out).await
     }
 
     async fn write(&mut self, out: &[u8]) -> ClientResult<()> {
         self.to.write_all(out).await.map_err(|error| lost(&self.socket, error))
     }
+}
+
+/// Cuts a text between characters; an empty one is one empty piece.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while rest.len() > PIECE {
+        let (piece, more) = rest.split_at(rest.floor_char_boundary(PIECE));
+        pieces.push(piece);
+        rest = more;
+    }
+    pieces.push(rest);
+    pieces
 }
 
 /// The facts of one session as they change.
@@ -192,4 +213,19 @@ pub(super) fn split(link: Link, next_id: u64) -> (ScreenFeed, Typist) {
 
 pub(super) fn facts(link: Link) -> FactsFeed {
     FactsFeed { link }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// K5: a long paste is cut between characters, and nothing of it is lost.
+    #[test]
+    fn a_long_paste_is_cut_between_characters() {
+        let text = format!("a{}", "日".repeat(PIECE));
+        let cut = pieces(&text);
+        assert!(cut.len() > 3 && cut.iter().all(|piece| piece.len() <= PIECE));
+        assert_eq!(cut.concat(), text);
+        assert_eq!(pieces(""), [""]);
+    }
 }

@@ -98,7 +98,7 @@ impl Core {
         }
         let events = self.screen.feed(bytes);
         let replies = self.screen.take_replies();
-        if self.input.len() + replies.len() <= INPUT_LIMIT {
+        if self.has_room(replies.len()) {
             self.input.extend(replies);
         }
         self.share(bytes);
@@ -257,11 +257,16 @@ impl Core {
         if self.facts.exit.is_some() {
             return Err(Reason::Exited);
         }
-        if self.input.len() + bytes.len() > INPUT_LIMIT {
+        if !self.has_room(bytes.len()) {
             return Err(Reason::Full);
         }
         self.input.extend(bytes);
         Ok(())
+    }
+
+    /// Whether so many bytes for the agent can wait beside those that do.
+    pub(super) fn has_room(&self, bytes: usize) -> bool {
+        self.input.len() + bytes <= INPUT_LIMIT
     }
 
     /// The next bytes for the agent, if any: whole characters (K5).
@@ -273,11 +278,15 @@ impl Core {
     /// So many bytes reached the agent.
     pub(super) fn input_written(&mut self, count: usize) {
         self.input.drain(..count.min(self.input.len()));
+        if self.input.is_empty() {
+            self.drop_input();
+        }
     }
 
-    /// Drops what waits for the agent.
+    /// Drops what waits for the agent, and the memory that a long text took.
     pub(super) fn drop_input(&mut self) {
         self.input.clear();
+        self.input.shrink_to(CHUNK);
     }
 
     pub(super) fn text(&self, scrollback: usize) -> TextReply {

@@ -57,7 +57,7 @@ struct Keeper {
     replan: Notify,
     /// There is input for the agent.
     input: Notify,
-    /// All input was taken by the agent.
+    /// Some or all input was taken by the agent.
     drained: Notify,
     /// The verdict may have changed.
     judged: Notify,
@@ -156,6 +156,7 @@ impl Keeper {
         self.take_spool();
         let mut core = self.core.borrow_mut();
         core.drop_input();
+        self.drained.notify_waiters();
         core.exited(end.code, end.signal, self.now());
         core.tell(self.now());
         self.store(&core);

@@ -1,6 +1,7 @@
 //! One client: its requests, and what is sent to it. Whatever it does harms only itself.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
@@ -14,10 +15,14 @@ use crate::os::signals;
 use crate::runtime::screen::Size;
 use crate::runtime::wire::{
     Body, Condition, Decoder, Event, Frame, Hello, Incoming, Outgoing, PROTOCOL, Reason, Request,
+    WireError,
 };
 
 /// Bytes read from a client at a time.
 const READ: usize = 16 << 10;
+
+/// How long a client that is turned away may take to read why.
+const LAST_ANSWER: Duration = Duration::from_secs(1);
 
 /// Serves one client until it goes away.
 pub(super) async fn serve(keeper: Rc<Keeper>, stream: UnixStream) {
@@ -57,10 +62,15 @@ impl Client<'_> {
                 return Ok(());
             }
             decoder.push(&buffer[..length]);
-            while let Some(frame) = decoder.next_frame().map_err(std::io::Error::other)? {
+            loop {
+                let frame = match decoder.next_frame() {
+                    Ok(Some(frame)) => frame,
+                    Ok(None) => break,
+                    Err(error) => return self.turn_away(error).await,
+                };
                 self.outbox.has_room().await;
                 match frame {
-                    Frame::Bytes(bytes) => self.raw_input(&bytes, launch),
+                    Frame::Bytes(bytes) => self.raw_input(&bytes, launch).await,
                     Frame::Control(json) => match Incoming::read(&json) {
                         Ok(Incoming { id, request: Request::Hello(hello) }) => {
                             launch = hello.generation.or(launch);
@@ -75,6 +85,16 @@ impl Client<'_> {
                 }
             }
         }
+    }
+
+    /// Says why nothing more is read of this client, where it reads that.
+    async fn turn_away(&self, error: WireError) -> std::io::Result<()> {
+        let reason =
+            if matches!(error, WireError::TooLong(_)) { Reason::TooLong } else { Reason::Illegal };
+        self.answer(0, Body::Refused { reason, message: error.to_string() });
+        // how that ends is the client's affair
+        let _ = tokio::time::timeout(LAST_ANSWER, self.outbox.flushed()).await;
+        Err(std::io::Error::other(error))
     }
 
     fn answer(&self, id: u64, body: Body) {
@@ -98,11 +118,12 @@ impl Client<'_> {
         Body::Hello(Hello::new(Some(spec.session.clone()), Some(spec.generation)))
     }
 
-    /// Keys of an operator who looks at the screen: no condition.
-    fn raw_input(&self, bytes: &[u8], launch: Option<u32>) {
-        let mut core = self.keeper.core.borrow_mut();
+    /// Keys of an operator who looks at the screen: no condition. More than the agent has read of late is
+    /// not read from this client either.
+    async fn raw_input(&self, bytes: &[u8], launch: Option<u32>) {
         let typed = if launch == Some(self.generation()) {
-            core.type_bytes(bytes)
+            let room = self.keeper.room(bytes.len()).await;
+            room.and_then(|()| self.keeper.core.borrow_mut().type_bytes(bytes))
         } else {
             Err(Reason::OtherLaunch)
         };

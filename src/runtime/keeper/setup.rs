@@ -40,6 +40,7 @@ pub(super) struct Started {
 
 pub(super) fn run() -> ExitCode {
     let start = || -> Result<(LaunchSpec, OwnedFd, File), StartError> {
+        spawn::close_inherited();
         spawn::detach().map_err(|error| StartError::system("the keeper cannot detach", &error))?;
         let spec = read_spec()?;
         let file = open_log(&spec.log).map_err(|error| {

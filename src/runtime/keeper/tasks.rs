@@ -25,8 +25,6 @@ const CLIENTS: usize = 64;
 const LEFT: Duration = Duration::from_millis(300);
 /// Bytes read from the terminal at a time.
 const READ: usize = 64 << 10;
-/// How often a terminal that no program has open is tried again while the agent lives.
-const REOPENED: Duration = Duration::from_millis(500);
 /// The agent's output counts as complete when nothing came for this long after its end; others may
 /// keep the terminal open.
 const LAST_OUTPUT: Duration = Duration::from_millis(100);
@@ -83,21 +81,28 @@ async fn accept(keeper: Rc<Keeper>, listener: UnixListener) {
                 continue;
             }
         };
-        let known = spawn::peer_user(&stream).is_ok_and(|user| user == spawn::own_user());
-        let room = keeper.core.borrow_mut().listeners().len() < CLIENTS;
+        let clients = keeper.core.borrow_mut().listeners().len();
+        let admitted = admit(spawn::peer_user(&stream).ok(), clients);
         keeper.take_spool();
         let late = Rc::clone(&keeper);
         spawn_local(async move {
             tokio::time::sleep(LEFT).await;
             late.take_spool();
         });
-        if known && room {
+        match admitted {
             // the failure of one client's task is its own
-            spawn_local(serve::serve(Rc::clone(&keeper), stream));
-        } else {
-            tracing::warn!(known, room, "a client was turned away");
+            Ok(()) => drop(spawn_local(serve::serve(Rc::clone(&keeper), stream))),
+            Err(why) => tracing::warn!(why, "a client was turned away"),
         }
     }
+}
+
+/// Whether to talk to a client of this user while there are so many others.
+fn admit(user: Option<u32>, clients: usize) -> Result<(), &'static str> {
+    if user != Some(spawn::own_user()) {
+        return Err("it belongs to another user");
+    }
+    if clients >= CLIENTS { Err("there are too many") } else { Ok(()) }
 }
 
 async fn read(keeper: Rc<Keeper>) {
@@ -113,13 +118,8 @@ async fn read(keeper: Rc<Keeper>) {
         };
         if length == 0 {
             keeper.silent.send_replace(true);
-            if *keeper.exited.borrow() {
-                return;
-            }
-            tokio::time::sleep(REOPENED).await;
-            continue;
+            return;
         }
-        keeper.silent.send_if_modified(std::mem::take);
         // the kernel gives little at a time; a screen wants much
         while length < READ {
             match keeper.terminal.descriptor.read_now(&mut buffer[length..]) {
@@ -141,7 +141,10 @@ async fn write(keeper: Rc<Keeper>) {
             continue;
         };
         match keeper.terminal.descriptor.write(&bytes).await {
-            Ok(count) => keeper.core.borrow_mut().input_written(count),
+            Ok(count) => {
+                keeper.core.borrow_mut().input_written(count);
+                keeper.drained.notify_waiters();
+            }
             Err(error) => {
                 tracing::info!(%error, "the agent takes no input");
                 keeper.core.borrow_mut().drop_input();
@@ -195,6 +198,7 @@ async fn follow_launch(keeper: Rc<Keeper>, pipe: OwnedFd, mut answers: File) {
 /// After the agent ended by itself the keeper lingers, then ends what was left behind (X4).
 async fn see_off(keeper: Rc<Keeper>, ended: oneshot::Receiver<Reaped>) {
     let Ok(ended) = ended.await else { return };
+    keeper.terminal.let_go();
     wait_for_silence(&keeper).await;
     keeper.record_exit(ended);
     let linger = Duration::from_millis(keeper.spec.linger_ms);
@@ -259,5 +263,20 @@ async fn heed_signals(keeper: Rc<Keeper>) {
             keeper.stop(StopPace::default(), true).await;
         }
         Err(error) => tracing::warn!(%error, "a request to end cannot be heard"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wire protocol: the user at the other end must be ours, and clients are bounded.
+    #[test]
+    fn strangers_and_crowds_are_turned_away() {
+        let own = spawn::own_user();
+        assert_eq!(admit(Some(own), CLIENTS - 1), Ok(()));
+        assert!(admit(Some(own), CLIENTS).is_err());
+        assert!(admit(Some(own + 1), 0).is_err());
+        assert!(admit(None, 0).is_err());
     }
 }

@@ -1,6 +1,8 @@
 //! The PTY and the agent's process in it.
 
-use portable_pty::{CommandBuilder, MasterPty, PtySize};
+use std::cell::RefCell;
+
+use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty};
 
 use crate::os::proctree::Process;
 use crate::os::terminal::TerminalDescriptor;
@@ -10,6 +12,9 @@ use crate::runtime::screen::Size;
 /// A terminal with an agent in it.
 pub(super) struct Terminal {
     master: Box<dyn MasterPty + Send>,
+    /// The agent's end of it, open while the agent lives: one that closes its terminal for a while would
+    /// else have to be asked again and again whether it has opened it once more (X6).
+    far_end: RefCell<Option<Box<dyn SlavePty + Send>>>,
     /// To read and write.
     pub(super) descriptor: TerminalDescriptor,
     /// The agent's process: leader of a session and of a process group of its own.
@@ -50,7 +55,13 @@ impl Terminal {
         let number =
             pair.master.as_raw_fd().ok_or_else(|| failed(&"its terminal has no descriptor"))?;
         let descriptor = TerminalDescriptor::duplicate(number).map_err(|error| failed(&error))?;
-        Ok(Self { master: pair.master, descriptor, agent })
+        let far_end = RefCell::new(Some(pair.slave));
+        Ok(Self { master: pair.master, far_end, descriptor, agent })
+    }
+
+    /// The agent ended: what is read ends once no other program has the terminal open.
+    pub(super) fn let_go(&self) {
+        self.far_end.take();
     }
 
     /// Tells the programs of their new size.

@@ -11,7 +11,11 @@ use crate::domain::time::Timestamp;
 use crate::runtime::keys::{KeyKind, encode_key, encode_paste};
 use crate::runtime::wire::{Body, Condition, Reason};
 
-/// How long an agent may take to read what was typed.
+/// Longest text that is typed at a time, in bytes.
+const LONGEST: usize = 1 << 20;
+/// Room for what is put around a pasted text, in bytes.
+const AROUND: usize = 64;
+/// How long an agent may take to read what was typed, and how long it may read nothing of it.
 const DRAIN: Duration = Duration::from_secs(10);
 /// How long an agent may take to show that it took a submitted text.
 const TAKEN: Duration = Duration::from_millis(1_500);
@@ -33,6 +37,14 @@ impl Keeper {
     pub(super) async fn type_in(self: Rc<Self>, text: Text, condition: Option<Condition>) -> Body {
         let _turn = self.typing.lock().await;
         let condition = condition.as_ref();
+        if let Text::Plain(text) | Text::Paste(text, _) = &text {
+            if text.len() > LONGEST {
+                return refused(Reason::TooLong);
+            }
+            if let Err(reason) = self.room(text.len() + AROUND).await {
+                return refused(reason);
+            }
+        }
         match text {
             Text::Plain(text) => done(self.write(text.as_bytes(), condition)),
             Text::Keys(names, selected) => match parse(&names) {
@@ -150,6 +162,20 @@ impl Keeper {
         Ok(())
     }
 
+    /// Waits until so many bytes can wait for the agent.
+    ///
+    /// # Errors
+    /// The agent reads nothing.
+    pub(super) async fn room(&self, bytes: usize) -> Result<(), Reason> {
+        loop {
+            let drained = self.drained.notified();
+            if self.core.borrow().has_room(bytes) {
+                return Ok(());
+            }
+            tokio::time::timeout(DRAIN, drained).await.map_err(|_| Reason::Full)?;
+        }
+    }
+
     /// Waits until the agent has read everything.
     async fn drained(&self) -> Result<(), Body> {
         let all = async {
@@ -222,6 +248,7 @@ pub(super) fn refused(reason: Reason) -> Body {
         Reason::QuestionShown => "the agent shows a question; answer it first",
         Reason::Stopping => "the agent is being stopped",
         Reason::Full => "the agent does not read what is typed",
+        Reason::TooLong => "a text longer than 1 MiB cannot be typed at a time",
         Reason::Illegal => "an argument is not legal",
         Reason::System | Reason::Other => "the system refuses",
     };

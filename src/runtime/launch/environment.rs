@@ -5,46 +5,67 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::domain::ids::{SessionId, WorkspaceName};
-use crate::os::variables;
+use crate::os::{ssh, variables};
 
 /// Variables of git, of other terminal programs, and of ours.
 const PREFIXES: &[&str] = &[
     "ALACRITTY_",
+    "BYOBU_",
     "CALLBOARD_",
     "GHOSTTY_",
     "GIT_",
+    "GNOME_TERMINAL_",
     "ITERM_",
     "KITTY_",
     "KONSOLE_",
     "LC_TERMINAL",
     "TERM_PROGRAM",
+    "TERM_SESSION_",
     "TMUX",
+    "VSCODE_",
+    "WARP_",
     "WEZTERM_",
+    "WT_",
+    "XTERM_",
     "ZELLIJ",
 ];
 
-/// The same by whole name, and what one agent sets to tell another that it runs inside it.
+/// The same by whole name: what names or describes the outer terminal or shell, and what one agent sets to
+/// tell another that it runs inside it.
 const NAMES: &[&str] = &[
+    "_",
+    "ABDUCO_SESSION",
     "AI_AGENT",
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",
     "CLAUDE_CODE_SSE_PORT",
     "CODEX_SANDBOX",
     "CODEX_SANDBOX_NETWORK_DISABLED",
+    "COLORFGBG",
     "COLUMNS",
     "CURSOR_AGENT",
+    "DVTM",
     "GEMINI_CLI",
+    "GPG_TTY",
+    "INSIDE_EMACS",
     "LINES",
+    "NVIM",
+    "NVIM_LISTEN_ADDRESS",
     "OLDPWD",
     "OPENCODE",
     "PWD",
     "QWEN_CODE",
+    "SHLVL",
+    "SSH_TTY",
     "STY",
     "TERMCAP",
+    "TERMINAL_EMULATOR",
+    "TERMINFO",
+    "TILIX_ID",
+    "VIM_TERMINAL",
     "VTE_VERSION",
     "WINDOW",
     "WINDOWID",
-    "WT_SESSION",
 ];
 
 /// What the environment of one launch is made from, beside the operator's.
@@ -62,6 +83,8 @@ pub struct AgentEnvironment<'a> {
     pub token: &'a str,
     /// The agent's folder.
     pub cwd: &'a Path,
+    /// The link to the operator's key agent, where there is one.
+    pub ssh_agent: Option<&'a Path>,
     /// Variables of the target; they win.
     pub set: &'a [(String, String)],
     /// Variables that the agent's definition drops.
@@ -82,6 +105,9 @@ pub fn build(
     set("TERM", "xterm-256color".to_owned());
     set("COLORTERM", "truecolor".to_owned());
     set("PWD", of.cwd.to_string_lossy().into_owned());
+    if let Some(link) = of.ssh_agent {
+        set(ssh::SOCKET, link.to_string_lossy().into_owned());
+    }
     set(variables::WORKSPACE, of.workspace.to_string());
     if let Some(home) = of.home {
         set(variables::HOME, home.to_string_lossy().into_owned());
@@ -114,6 +140,7 @@ mod tests {
             generation: 3,
             token: "secret",
             cwd: Path::new("/work"),
+            ssh_agent: None,
             set: &[
                 ("MODEL".to_owned(), "large".to_owned()),
                 ("EDITOR".to_owned(), "vi".to_owned()),
@@ -136,6 +163,8 @@ mod tests {
     #[case("CLAUDE_CODE_ENTRYPOINT")]
     #[case("CALLBOARD_LOG")]
     #[case("LINES")]
+    #[case("SSH_TTY")]
+    #[case("TERMINFO")]
     #[case("ANTHROPIC_LOG")]
     fn what_belongs_to_others_is_dropped(#[case] name: &str) {
         assert!(!built(&[(name, "x")]).contains_key(name));

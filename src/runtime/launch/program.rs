@@ -2,7 +2,7 @@
 //! back to another folder without a word, and loses the system's error (`spec/runtime.md` X2).
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
@@ -18,10 +18,14 @@ pub enum StartErrorKind {
     BadSpec,
     /// The folder to run in is not there.
     CwdMissing,
+    /// What is to be the folder to run in is none, or may not be entered.
+    CwdUnfit,
     /// The program is not there.
     ProgramMissing,
     /// The program is there and cannot be run.
     NotExecutable,
+    /// The program is a script, and what its first line names cannot run it.
+    BadInterpreter,
     /// Another keeper runs this session.
     AlreadyRunning,
     /// The system refused: socket, terminal or process.
@@ -55,7 +59,10 @@ impl StartError {
     /// What a caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         match self.kind {
-            StartErrorKind::AlreadyRunning | StartErrorKind::NotExecutable => ErrorKind::Refused,
+            StartErrorKind::AlreadyRunning
+            | StartErrorKind::CwdUnfit
+            | StartErrorKind::NotExecutable
+            | StartErrorKind::BadInterpreter => ErrorKind::Refused,
             StartErrorKind::CwdMissing | StartErrorKind::ProgramMissing => ErrorKind::NotFound,
             StartErrorKind::BadSpec | StartErrorKind::System | StartErrorKind::Other => {
                 ErrorKind::Failed
@@ -69,6 +76,9 @@ impl StartError {
             StartErrorKind::ProgramMissing => {
                 Some("install it, or name its path in the agent's definition".to_owned())
             }
+            StartErrorKind::BadInterpreter => {
+                Some("install the interpreter, or mend the first line of the script".to_owned())
+            }
             StartErrorKind::AlreadyRunning => Some("stop the session first".to_owned()),
             _ => None,
         }
@@ -78,12 +88,9 @@ impl StartError {
 /// The file that `program` names, looked up in `path` (as in `PATH`) where it is a bare name.
 ///
 /// # Errors
-/// Folder missing, program missing, or program not executable.
+/// Folder missing or unfit, program missing, or program not executable.
 pub fn find(program: &str, cwd: &Path, path: &str) -> Result<PathBuf, StartError> {
-    if !cwd.is_dir() {
-        let message = format!("the folder {} to run in is not there", cwd.display());
-        return Err(StartError::new(StartErrorKind::CwdMissing, message));
-    }
+    check_folder(cwd)?;
     let candidates: Vec<PathBuf> = if program.contains('/') {
         vec![cwd.join(program)]
     } else {
@@ -96,7 +103,7 @@ pub fn find(program: &str, cwd: &Path, path: &str) -> Result<PathBuf, StartError
     if let Some(file) =
         files.iter().find(|file| rustix::fs::access(**file, Access::EXEC_OK).is_ok())
     {
-        return check_format(file).map(|()| (*file).clone());
+        return check_format(file, cwd).map(|()| (*file).clone());
     }
     Err(match files.first() {
         Some(file) => StartError::new(
@@ -110,8 +117,25 @@ pub fn find(program: &str, cwd: &Path, path: &str) -> Result<PathBuf, StartError
     })
 }
 
+fn check_folder(cwd: &Path) -> Result<(), StartError> {
+    let unfit = |why: &str| {
+        let message = format!("the folder {} to run in {why}", cwd.display());
+        StartError::new(StartErrorKind::CwdUnfit, message)
+    };
+    match std::fs::metadata(cwd) {
+        Ok(found) if !found.is_dir() => Err(unfit("is not a folder")),
+        Ok(_) => rustix::fs::access(cwd, Access::EXEC_OK)
+            .map_err(|error| unfit(&format!("may not be entered: {error}"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let message = format!("the folder {} to run in is not there", cwd.display());
+            Err(StartError::new(StartErrorKind::CwdMissing, message))
+        }
+        Err(error) => Err(unfit(&format!("cannot be reached: {error}"))),
+    }
+}
+
 /// A script whose interpreter is missing, and a file that is no program at all.
-fn check_format(file: &Path) -> Result<(), StartError> {
+fn check_format(file: &Path, cwd: &Path) -> Result<(), StartError> {
     let mut head = [0; 256];
     // a program may be executable and not readable; then the system has to find out
     let Ok(length) = File::open(file).and_then(|mut file| file.read(&mut head)) else {
@@ -123,15 +147,15 @@ fn check_format(file: &Path) -> Result<(), StartError> {
     };
     let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line);
-    let Some(interpreter) = line.split_ascii_whitespace().next() else {
-        return Ok(());
-    };
-    if Path::new(interpreter).is_file() {
+    // as the system reads it: a carriage return is part of the name
+    let interpreter = line.split([' ', '\t', '\0']).find(|word| !word.is_empty()).unwrap_or("");
+    let path = cwd.join(interpreter);
+    if path.is_file() && rustix::fs::access(&path, Access::EXEC_OK).is_ok() {
         return Ok(());
     }
-    let message =
-        format!("{} needs the interpreter {interpreter}, which is not there", file.display());
-    Err(StartError::new(StartErrorKind::NotExecutable, message))
+    let why = if path.is_file() { "may not be executed" } else { "is not there" };
+    let message = format!("{} needs the interpreter {interpreter:?}, which {why}", file.display());
+    Err(StartError::new(StartErrorKind::BadInterpreter, message))
 }
 
 fn check_magic(file: &Path, head: &[u8]) -> Result<(), StartError> {
@@ -150,6 +174,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
+    /// X2: each obstacle is told apart.
     #[test]
     fn each_obstacle_has_its_own_name() {
         let folder = tempfile::tempdir().unwrap();
@@ -174,6 +199,12 @@ mod tests {
         assert_eq!(kind("/bin/absent", here), Err(StartErrorKind::ProgramMissing));
         assert_eq!(kind("plain", here), Err(StartErrorKind::NotExecutable));
         assert_eq!(kind("text", here), Err(StartErrorKind::NotExecutable));
-        assert_eq!(kind("orphan", here), Err(StartErrorKind::NotExecutable));
+        assert_eq!(kind("orphan", here), Err(StartErrorKind::BadInterpreter));
+        write("windows", "#!/bin/sh\r\ntrue\r\n", 0o755);
+        assert_eq!(kind("windows", here), Err(StartErrorKind::BadInterpreter));
+        write("through", "#! ./plain\n", 0o755);
+        assert_eq!(kind("through", here), Err(StartErrorKind::BadInterpreter));
+        assert_eq!(kind("script", &here.join("script")), Err(StartErrorKind::CwdUnfit));
+        assert_eq!(kind("script", &here.join("script/below")), Err(StartErrorKind::CwdUnfit));
     }
 }

@@ -36,7 +36,8 @@ const DEFAULT_COLORS: ((u8, u8, u8), (u8, u8, u8)) = ((0xd0, 0xd0, 0xd0), (0, 0,
 
 /// A terminal screen fed with the bytes of a program.
 pub struct Screen {
-    engine: Engine,
+    /// Large, and moved into its place through several hands: a keeper's stack would keep each copy.
+    engine: Box<Engine>,
     revision: u64,
 }
 
@@ -44,7 +45,8 @@ impl Screen {
     /// An empty screen of the nearest possible size, keeping up to `history_lines` rows that
     /// scrolled out.
     pub fn new(size: Size, history_lines: usize) -> Self {
-        Self { engine: Engine::new(size.clamped(), history_lines, DEFAULT_COLORS), revision: 0 }
+        let engine = Engine::new(size.clamped(), history_lines, DEFAULT_COLORS);
+        Self { engine: Box::new(engine), revision: 0 }
     }
 
     /// Feeds bytes of the program and gives what happened, in order. Never fails: after a fault in

@@ -175,6 +175,8 @@ pub enum Reason {
     Stopping,
     /// The agent does not read; what waits for it is at the limit.
     Full,
+    /// A text or message is longer than what is taken at a time.
+    TooLong,
     /// An argument is not legal.
     Illegal,
     /// The system refused.

@@ -36,15 +36,33 @@ pub enum WireError {
     /// A kind that protocol 1 does not have.
     #[error("a frame of kind {0} is not part of a keeper's protocol")]
     UnknownKind(u8),
+    /// A message that cannot be written as JSON.
+    #[error("a message cannot be written: {0}")]
+    Unwritable(String),
 }
 
 /// Appends a control frame. A message above the limit cannot be sent and is left out.
 pub fn put_control(out: &mut Vec<u8>, message: &impl serde::Serialize) {
-    match serde_json::to_vec(message) {
-        Ok(json) if json.len() <= PAYLOAD_LIMIT => put(out, 0, &json),
-        Ok(json) => tracing::warn!(bytes = json.len(), "a message is too long to be sent"),
-        Err(error) => tracing::warn!(%error, "a message cannot be written"),
+    if let Err(error) = try_put_control(out, message) {
+        tracing::warn!(%error, "a message is not sent");
     }
+}
+
+/// The same for whoever waits for an answer to the message.
+///
+/// # Errors
+/// It is longer than [`PAYLOAD_LIMIT`]; nothing is appended.
+pub fn try_put_control(
+    out: &mut Vec<u8>,
+    message: &impl serde::Serialize,
+) -> Result<(), WireError> {
+    let json =
+        serde_json::to_vec(message).map_err(|error| WireError::Unwritable(error.to_string()))?;
+    if json.len() > PAYLOAD_LIMIT {
+        return Err(WireError::TooLong(u32::try_from(json.len()).unwrap_or(u32::MAX)));
+    }
+    put(out, 0, &json);
+    Ok(())
 }
 
 /// Appends terminal bytes, in as many frames as they need.

@@ -19,7 +19,7 @@ use tokio::net::UnixStream;
 use super::support::{Bench, QUICK, until, within};
 
 /// The first launch of a session.
-fn launch(keeper_pid: u32, pid: u32) -> Initialised {
+pub(super) fn launch(keeper_pid: u32, pid: u32) -> Initialised {
     Initialised {
         generation: 1,
         keeper_pid,
@@ -31,7 +31,7 @@ fn launch(keeper_pid: u32, pid: u32) -> Initialised {
 }
 
 /// The home of a bench with the row that its launches belong to.
-async fn store(bench: &Bench) -> (Store, SessionId) {
+pub(super) async fn store(bench: &Bench) -> (Store, SessionId) {
     let home = Home::at(&bench.path("")).unwrap();
     home.create().unwrap();
     assert_eq!(home.database(), bench.path("data/callboard.db"));
@@ -159,6 +159,69 @@ async fn reports_that_were_left_in_a_file_are_picked_up_h2() {
     until(async || {
         let session = store.session(&id).await.unwrap().unwrap();
         session.condition.activity.value == Activity::Idle
+    })
+    .await;
+    within(keeper.stop(None, QUICK)).await.unwrap();
+    drop(store);
+    bench.left_nothing(&[]).await;
+}
+
+/// X7: however fast an agent changes, its facts are told four times a second at most, and the last of
+/// them arrives.
+#[tokio::test]
+async fn transitions_are_told_four_times_a_second_x7() {
+    let bench = Bench::new();
+    let script = "read _; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do \
+        for state in working idle; do printf '\\033]7501;state=%s\\007' $state; sleep 0.01; done; done; \
+        printf '\\033]2;last\\007'; exec cat";
+    let (mut keeper, process, agent) = bench.run(&bench.script(script)).await;
+    let mut feed =
+        within(Keeper::connect(&bench.socket())).await.unwrap().subscribe_facts().await.unwrap();
+    let first = within(feed.next()).await.unwrap();
+    let begin = callboard::os::clock::monotonic();
+    keeper.send(1, Input::Text("\r".to_owned()), None).await.unwrap();
+    let (mut told, mut changes, mut facts) = (0_u32, 0, first);
+    while facts.title.as_deref() != Some("last") {
+        let next = within(feed.next()).await.unwrap();
+        assert!(next.sequence > facts.sequence);
+        changes += u32::from(next.activity.value != facts.activity.value);
+        facts = next;
+        told += 1;
+    }
+    let most = begin.elapsed().as_millis() / 250 + 2;
+    assert!(u128::from(told) <= most, "{told} in place of {most}");
+    assert!(changes > 0, "{facts:?}");
+    within(keeper.stop(None, QUICK)).await.unwrap();
+    bench.left_nothing(&[process, agent]).await;
+}
+
+/// X7: a store that somebody else holds keeps nothing of the terminal waiting, and gets the newest facts
+/// once it is free.
+#[tokio::test]
+async fn a_busy_store_holds_up_nothing_and_gets_the_newest_x7() {
+    let bench = Bench::new();
+    let (store, id) = store(&bench).await;
+    let spec = bench.script(
+        "while read state; do printf '\\033]7501;state=%s\\007' $state; echo seen $state; done",
+    );
+    let launching = bench.start(&spec).await;
+    let ready = launching.ready();
+    store.initialise(&id, &launch(ready.keeper_pid, ready.pid)).await.unwrap();
+    within(launching.publish()).await.unwrap();
+    store.publish(&id, 1).await.unwrap();
+    let mut keeper = within(Keeper::connect(&spec.socket)).await.unwrap();
+    let other = rusqlite::Connection::open(&spec.database).unwrap();
+    let held = std::time::Duration::from_secs(20);
+    other.busy_timeout(held).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for name in ["idle", "working", "blocked"] {
+        keeper.send(1, Input::Text(format!("{name}\r")), None).await.unwrap();
+        super::support::shows(&mut keeper, &format!("seen {name}")).await;
+    }
+    other.execute_batch("COMMIT").unwrap();
+    until(async || {
+        let session = store.session(&id).await.unwrap().unwrap();
+        session.condition.activity.value == Activity::Blocked
     })
     .await;
     within(keeper.stop(None, QUICK)).await.unwrap();

@@ -1,3 +1,4 @@
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use callboard::os::proctree::Process;
@@ -14,10 +15,17 @@ async fn refusal(spec: &LaunchSpec) -> StartErrorKind {
     }
 }
 
+/// X2: what keeps an agent from being started is told apart, and nothing is left.
 #[tokio::test]
 async fn obstacles_are_told_apart_and_leave_nothing() {
     let bench = Bench::new();
     std::fs::write(bench.path("plain"), "no program").unwrap();
+    let script = bench.path("script");
+    std::fs::write(&script, "#!/no/such/interpreter\n").unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(refusal(&bench.spec(&["./script"])).await, StartErrorKind::BadInterpreter);
+    let spec = LaunchSpec { cwd: bench.path("plain"), ..bench.script("true") };
+    assert_eq!(refusal(&spec).await, StartErrorKind::CwdUnfit);
     let spec = bench.spec(&["no-such-program"]);
     assert_eq!(refusal(&spec).await, StartErrorKind::ProgramMissing);
     assert_eq!(refusal(&bench.spec(&["./plain"])).await, StartErrorKind::NotExecutable);

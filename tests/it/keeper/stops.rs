@@ -5,7 +5,7 @@ use callboard::runtime::client::Keeper;
 use callboard::runtime::launch::LaunchSpec;
 use callboard::runtime::wire::message::StopPace;
 
-use super::support::{BINARY, Bench, QUICK, gone, shows, within};
+use super::support::{BINARY, Bench, QUICK, gone, shows, until, within};
 
 #[tokio::test]
 async fn an_agent_that_obeys_ends_without_escalation() {
@@ -49,12 +49,13 @@ async fn keys_can_be_the_polite_way() {
     bench.left_nothing(&[process, agent]).await;
 }
 
+/// X3: what ignores TERM and HUP is killed, daemonised grandchildren are found.
 #[tokio::test]
 async fn nothing_of_a_stubborn_tree_is_left() {
     let bench = Bench::new();
-    // one that ignores TERM, one in a session of its own, and a daemon that was forked twice
-    let script = "trap '' TERM; \
-        setsid sh -c 'trap \"\" TERM; echo $$ > session; while :; do sleep 1000; done' & \
+    // one that ignores what it is asked by, one in a session of its own, and a daemon that was forked twice
+    let script = "trap '' TERM HUP; \
+        setsid sh -c 'trap \"\" TERM HUP; echo $$ > session; while :; do sleep 1000; done' & \
         (setsid sh -c 'echo $$ > daemon; exec tail -f /dev/null' & ) ; \
         echo up; while :; do sleep 1000; done";
     let (mut keeper, process, agent) = bench.run(&bench.script(script)).await;
@@ -65,6 +66,30 @@ async fn nothing_of_a_stubborn_tree_is_left() {
     assert!(stopped.ended && stopped.escalated, "{stopped:?}");
     assert_eq!(stopped.exit.unwrap().signal, Some(9));
     bench.left_nothing(&[process, agent, session, daemon]).await;
+}
+
+/// X3: what is given to the keeper when it ends is reaped.
+#[tokio::test]
+async fn zombies_are_reaped() {
+    let bench = Bench::new();
+    // orphans that end, each a child of the keeper by then
+    let script = "for n in 1 2 3 4 5 6 7 8; do (setsid true &); done; echo up; exec cat";
+    let (mut keeper, process, agent) = bench.run(&bench.script(script)).await;
+    shows(&mut keeper, "up").await;
+    until(async || children(process.pid) == [agent.pid]).await;
+    within(keeper.stop(None, QUICK)).await.unwrap();
+    bench.left_nothing(&[process, agent]).await;
+}
+
+/// The children of a process, zombies too.
+fn children(pid: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().map(Result::unwrap);
+    let lists = tasks.map(|task| std::fs::read_to_string(task.path().join("children")).unwrap());
+    lists.flat_map(|list| numbers(&list)).collect()
+}
+
+fn numbers(list: &str) -> Vec<u32> {
+    list.split_ascii_whitespace().map(|pid| pid.parse().unwrap()).collect()
 }
 
 #[tokio::test]

@@ -56,6 +56,7 @@ impl Bench {
                 generation: 1,
                 token: &self.token,
                 cwd: &cwd,
+                ssh_agent: None,
                 set: &[("PS1".to_owned(), "$ ".to_owned())],
                 drop: &[],
             },

@@ -156,3 +156,61 @@ async fn what_a_newer_keeper_adds_is_skipped() {
     drop((feed, typist));
     new.await.unwrap();
 }
+
+/// An old client, played from the transcript, and today's keeper: each recorded request is answered with
+/// all that the recorded answer has.
+#[tokio::test]
+async fn an_old_client_is_understood() {
+    let transcript = std::fs::read_to_string(fixture()).unwrap();
+    let lines: Vec<Value> =
+        transcript.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let bench = Bench::new();
+    let (mut keeper, process, agent) =
+        bench.run(&bench.script("printf '\\033]2;title\\007$ '; exec cat >/dev/null")).await;
+    shows(&mut keeper, "$").await;
+    let mut stream = UnixStream::connect(bench.socket()).await.unwrap();
+    let mut decoder = Decoder::default();
+    for pair in lines.chunks(2) {
+        let [asked, recorded] = pair else { panic!("{pair:?}") };
+        assert_eq!((&asked["from"], &recorded["from"]), (&json!("client"), &json!("keeper")));
+        let mut out = Vec::new();
+        wire::put_control(&mut out, &asked["control"]);
+        stream.write_all(&out).await.unwrap();
+        let answer = next_frame(&mut stream, &mut decoder).await;
+        let Some(Frame::Control(answer)) = answer else { panic!("{answer:?}") };
+        let answer: Value = serde_json::from_slice(&answer).unwrap();
+        covers("", &recorded["control"], &answer);
+    }
+    bench.left_nothing(&[process, agent]).await;
+}
+
+/// What changes from run to run.
+const CHANGING: [&str; 9] = [
+    "at",
+    "keeper_pid",
+    "last_sign_at",
+    "output",
+    "pid",
+    "sequence",
+    "since",
+    "started_at",
+    "witnesses",
+];
+
+/// `now` has every field that `old` has, of the same type, and of the same value where it is the same
+/// in each run.
+fn covers(name: &str, old: &Value, now: &Value) {
+    match (old, now) {
+        (Value::Object(old), Value::Object(now)) => {
+            for (name, value) in old {
+                covers(name, value, now.get(name).unwrap_or_else(|| panic!("{name} is missing")));
+            }
+        }
+        (old, now) if CHANGING.contains(&name) => {
+            assert_eq!(std::mem::discriminant(old), std::mem::discriminant(now), "{name}");
+        }
+        // nothing was said of it then
+        (Value::Null, _) => {}
+        (old, now) => assert_eq!(old, now, "{name}"),
+    }
+}

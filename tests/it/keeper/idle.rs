@@ -1,0 +1,93 @@
+//! What an idle keeper does: nothing (`spec/runtime.md` X6).
+
+use callboard::os::proctree::Process;
+
+use super::support::{Bench, QUICK, shows, until, within};
+
+/// How often each thread of a process gave up its processor to wait, with the thread's name.
+fn waits(process: Process) -> Vec<(String, u64)> {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", process.pid)).unwrap();
+    let mut found: Vec<(String, u64)> = tasks
+        .map(|task| {
+            let path = task.unwrap().path();
+            let status = std::fs::read_to_string(path.join("status")).unwrap();
+            let count =
+                status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+            let name = std::fs::read_to_string(path.join("comm")).unwrap();
+            (name.trim().to_owned(), count.unwrap().trim().parse().unwrap())
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// How long a thread of a process still waits for a time to come: the arguments of its system call
+/// show one. Empty where every thread waits for events alone.
+fn timed(process: Process) -> Vec<String> {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", process.pid)).unwrap();
+    let calls = tasks.map(|task| {
+        let path = task.unwrap().path();
+        let call = std::fs::read_to_string(path.join("syscall")).unwrap_or_default();
+        let name = std::fs::read_to_string(path.join("comm")).unwrap_or_default();
+        format!("{} {}", name.trim(), call.trim())
+    });
+    calls.filter(|call| !waits_for_events(call)).collect()
+}
+
+/// A wait in a system call that has no end of its own: number and arguments as `/proc` shows them.
+fn waits_for_events(call: &str) -> bool {
+    let words: Vec<&str> = call.split(' ').collect();
+    let [_, number, arguments @ ..] = &words[..] else { return false };
+    let argument = |at: usize| arguments.get(at).copied().unwrap_or("");
+    match *number {
+        // epoll_wait, its fourth argument is the time: -1
+        "232" => argument(3).ends_with("ffffffff"),
+        // futex, its fourth argument is where the time stands
+        "202" => argument(3) == "0x0",
+        // wait4 and waitid have none
+        "61" | "247" => true,
+        _ => false,
+    }
+}
+
+/// X6: no timers when idle, and no wake-ups. Every thread of an idle keeper comes to wait for events
+/// alone; from then on nothing makes it run.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[tokio::test]
+async fn an_idle_keeper_waits_for_events_alone() {
+    if std::fs::read_to_string("/proc/self/syscall").is_err() {
+        eprintln!("SKIPPED: this system does not show what a process waits for");
+        return;
+    }
+    let bench = Bench::new();
+    // one that writes, and one that closed its terminal
+    for script in
+        ["echo up; exec cat", "echo up; exec tail -f /dev/null </dev/null >/dev/null 2>&1"]
+    {
+        let (store, id) = super::facts::store(&bench).await;
+        let spec = bench.script(script);
+        let launching = bench.start(&spec).await;
+        let ready = launching.ready();
+        let (process, agent) =
+            (Process::of(ready.keeper_pid).unwrap(), Process::of(ready.pid).unwrap());
+        store.initialise(&id, &super::facts::launch(process.pid, agent.pid)).await.unwrap();
+        within(launching.publish()).await.unwrap();
+        store.publish(&id, 1).await.unwrap();
+        let mut keeper =
+            within(callboard::runtime::client::Keeper::connect(&bench.socket())).await.unwrap();
+        shows(&mut keeper, "up").await;
+        drop(keeper);
+        until(async || timed(process).is_empty()).await;
+        let before = waits(process);
+        assert!(before.len() >= 4, "{before:?}");
+        // whatever has no time to wait for is not woken by time: looked at again, it is as it was
+        assert_eq!(timed(process), [""; 0]);
+        assert_eq!(waits(process), before);
+        let mut keeper =
+            within(callboard::runtime::client::Keeper::connect(&bench.socket())).await.unwrap();
+        within(keeper.stop(None, QUICK)).await.unwrap();
+        bench.left_nothing(&[process, agent]).await;
+        drop(store);
+        std::fs::remove_dir_all(bench.path("data")).unwrap();
+    }
+}
