@@ -79,7 +79,9 @@ struct Feed<'a> {
 
 impl Sink for Feed<'_> {
     fn run(&mut self, bytes: &[u8]) {
-        self.processor.advance(self.core, bytes);
+        // The engine waits for the rest of a character that is cut off, and prints others in place of
+        // what is no text in long runs.
+        self.processor.advance(self.core, String::from_utf8_lossy(bytes).as_bytes());
     }
 
     fn sequence(&mut self, bytes: &[u8]) {

@@ -26,7 +26,8 @@ pub(super) enum StringKind {
 
 /// Receiver of what the tap cuts out.
 pub(super) trait Sink {
-    /// Text and sequences that the engine handles by itself.
+    /// Text and sequences that the engine handles by itself. A character that is cut off at the end
+    /// stays so.
     fn run(&mut self, bytes: &[u8]);
     /// One whole sequence that may need our own handling: `CSI ... b`, `CSI ... p`, `CSI ? ... m`,
     /// `CSI > ... m`, the same with `n`, and designations of the British charset.
@@ -281,20 +282,10 @@ fn dispatch(sequence: &[u8], state: State, sink: &mut impl Sink) {
     }
 }
 
-/// Hands on a run that something of ours follows: characters cut off at its end are replaced here, as
-/// the engine would otherwise wait for the rest of the last one.
+/// Hands on a run, if there is one.
 fn hand_on(run: &[u8], sink: &mut impl Sink) {
-    let mut whole = run;
-    let mut lost = 0;
-    while partial_character(whole) > 0 {
-        whole = &whole[..whole.len() - partial_character(whole)];
-        lost += 1;
-    }
-    if !whole.is_empty() {
-        sink.run(whole);
-    }
-    if lost > 0 {
-        sink.run("\u{fffd}".repeat(lost).as_bytes());
+    if !run.is_empty() {
+        sink.run(run);
     }
 }
 

@@ -295,4 +295,8 @@ fn cut_characters_are_replaced() {
     screen.feed(b"\xc2\xc2\xe2\x82\xc2");
     screen.feed(b"x");
     assert_eq!(screen.lines()[0], "\u{fffd}\u{fffd}\u{fffd}\u{fffd}x");
+    let text = "日本".repeat(20);
+    let mut screen = Screen::new(Size { cols: 90, rows: 1 }, 0);
+    screen.feed(&[text.as_bytes(), b"\xc0\x1b[m"].concat());
+    assert_eq!(screen.lines()[0], format!("{text}\u{fffd}"));
 }
