@@ -358,8 +358,10 @@ fn kitty_events(
 fn every_key_under_every_flag() {
     let names = "a A Space 日 ф C-c C-S-c M-x C-1 Enter S-Enter Tab S-Tab Backspace C-Backspace Esc Up S-Up \
                  Home PgUp Delete F1 F3 F5 F13 D-k";
-    let sequence =
-        regex::Regex::new("^\x1b(\\[[0-9:;]*[A-HPQRS~uZ]|O[A-HPQRS])$|^\x1b?[^\x1b]$|^\x1b?\x1b$|^$").unwrap();
+    let sequence = regex::Regex::new(
+        "^\x1b(\\[[0-9:;]*[A-HPQRS~uZ]|O[A-HPQRS])$|^\x1b?[^\x1b]$|^\x1b?\x1b$|^$",
+    )
+    .unwrap();
     for name in names.split_whitespace() {
         for flags in 0..32 {
             let modes = kitty(flags);

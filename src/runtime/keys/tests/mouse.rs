@@ -102,12 +102,9 @@ fn what_a_protocol_tells(#[case] protocol: MouseProtocol, #[case] expected: &str
         ('m', MouseKind::Motion, MouseButton::None),
         ('w', MouseKind::Press, MouseButton::WheelUp),
     ];
-    for encoding in [
-        MouseEncoding::Legacy,
-        MouseEncoding::Utf8,
-        MouseEncoding::Urxvt,
-        MouseEncoding::Sgr,
-    ] {
+    for encoding in
+        [MouseEncoding::Legacy, MouseEncoding::Utf8, MouseEncoding::Urxvt, MouseEncoding::Sgr]
+    {
         let modes =
             InputModes { mouse: protocol, mouse_encoding: encoding, ..InputModes::default() };
         let told: String = events
