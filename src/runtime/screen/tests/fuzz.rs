@@ -130,7 +130,9 @@ fn large_parameters_are_done_at_once() {
     let mut stream = String::new();
     for end in ('@'..='~').filter(|end| !matches!(end, 'h' | 'l' | 't')) {
         for parameter in ["65535", "65535;65535", "65535:1", "4294967297", "0"] {
-            stream.push_str(&format!("\x1b[{parameter}{end}"));
+            stream.push_str("\x1b[");
+            stream.push_str(parameter);
+            stream.push(end);
         }
     }
     stream.push_str("日\x1b[65535b👍\x1b[65535b─\x1b[65535b#\x1b[65535;1b");
