@@ -281,6 +281,32 @@ fn only_these_remove_whole_folders() {
     }
 }
 
+/// Text is measured by one function each, or two places would disagree about a row.
+#[test]
+fn one_file_measures_text() {
+    let measures = Regex::new(r"\bunicode_(width|segmentation)\b").unwrap();
+    let counts = Regex::new(r"chars\(\)\s*\.count\(\)|chars\(\)\s*\.skip\(").unwrap();
+    // How many characters a text lost is told, nothing is placed by it.
+    let may_count = ["src/cli/talk.rs"];
+    let code = |source: &Source| {
+        source.code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned()
+    };
+    let all = sources("src");
+    let measured: Vec<String> = all
+        .iter()
+        .filter(|source| !source.is_test() && measures.is_match(&code(source)))
+        .map(|source| source.path.display().to_string())
+        .collect();
+    assert_eq!(measured, ["src/domain/text.rs"]);
+    let counted: Vec<String> = all
+        .iter()
+        .filter(|source| matches!(source.folder.as_str(), "tui" | "cli"))
+        .filter(|source| !source.is_test() && counts.is_match(&code(source)))
+        .map(|source| source.path.display().to_string())
+        .collect();
+    assert_eq!(counted, may_count);
+}
+
 #[test]
 fn files_stay_short() {
     let long: Vec<String> = sources("src")

@@ -16,7 +16,7 @@ pub(crate) async fn read(socket: &Path, history: usize) -> Result<String, Client
         match feed.next().await {
             ScreenUpdate::Snapshot { cols, rows, bytes } => {
                 let mut screen = Screen::new(Size { cols, rows }, history);
-                screen.feed(&bytes);
+                screen.replay(&bytes);
                 return Ok(text(&screen, history));
             }
             ScreenUpdate::Closed => return Err(ClientError::Gone { socket: socket.to_owned() }),

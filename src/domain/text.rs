@@ -1,7 +1,7 @@
 //! Text from outside, made safe; and its width. One function each, used everywhere.
 
-use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Removes control characters (newline and tab become one space) and surrounding blanks, for one line.
 pub fn clean_line(text: &str) -> String {
@@ -33,6 +33,52 @@ pub fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
+/// Width of one character in terminal cells; none for marks and control characters.
+pub fn char_width(c: char) -> usize {
+    c.width().unwrap_or(0)
+}
+
+/// What a reader takes for one character, one after the other.
+pub fn graphemes(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    text.graphemes(true)
+}
+
+/// The same, each with the byte where it begins.
+pub fn grapheme_indices(text: &str) -> impl DoubleEndedIterator<Item = (usize, &str)> {
+    text.grapheme_indices(true)
+}
+
+/// Where the grapheme before the byte `at` begins.
+pub fn grapheme_before(text: &str, at: usize) -> usize {
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    cursor.prev_boundary(text, 0).ok().flatten().unwrap_or(0)
+}
+
+/// Where the grapheme at the byte `at` ends.
+pub fn grapheme_after(text: &str, at: usize) -> usize {
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    cursor.next_boundary(text, 0).ok().flatten().unwrap_or(text.len())
+}
+
+/// `text` without its first `cells`, and how many cells went: one more where a wide character would
+/// have been cut.
+pub fn skip(text: &str, cells: usize) -> (&str, usize) {
+    let (mut at, mut gone) = (0, 0);
+    for grapheme in graphemes(text) {
+        if gone >= cells {
+            break;
+        }
+        at += grapheme.len();
+        gone += width(grapheme);
+    }
+    (&text[at..], gone)
+}
+
+/// `text` with blanks after it, at least `cells` wide.
+pub fn pad(text: &str, cells: usize) -> String {
+    format!("{text}{}", " ".repeat(cells.saturating_sub(width(text))))
+}
+
 /// Cuts `text` to `cells`, by whole graphemes, with `mark` at the end where something was cut
 /// (`spec/look.md` section 5).
 pub fn cut(text: &str, cells: usize, mark: &str) -> String {
@@ -42,7 +88,7 @@ pub fn cut(text: &str, cells: usize, mark: &str) -> String {
     let room = cells.saturating_sub(width(mark));
     let mut kept = String::new();
     let mut used = 0;
-    for grapheme in text.graphemes(true) {
+    for grapheme in graphemes(text) {
         let next = used + width(grapheme);
         if next > room {
             break;
@@ -65,7 +111,7 @@ pub fn cut_middle(text: &str, cells: usize, mark: &str) -> String {
     let room = cells.saturating_sub(width(mark));
     let head_room = room / 3;
     let mut head = String::new();
-    for grapheme in text.graphemes(true) {
+    for grapheme in graphemes(text) {
         if width(&head) + width(grapheme) > head_room {
             break;
         }
@@ -73,7 +119,7 @@ pub fn cut_middle(text: &str, cells: usize, mark: &str) -> String {
     }
     let mut tail: Vec<&str> = Vec::new();
     let mut used = width(&head);
-    for grapheme in text.graphemes(true).rev() {
+    for grapheme in graphemes(text).rev() {
         if used + width(grapheme) > room {
             break;
         }
@@ -86,10 +132,7 @@ pub fn cut_middle(text: &str, cells: usize, mark: &str) -> String {
 
 /// `text` cut or padded with blanks to exactly `cells`.
 pub fn fit(text: &str, cells: usize, mark: &str) -> String {
-    let mut text = cut(text, cells, mark);
-    let missing = cells.saturating_sub(width(&text));
-    text.extend(std::iter::repeat_n(' ', missing));
-    text
+    pad(&cut(text, cells, mark), cells)
 }
 
 /// The first words of a prompt, as the title of a session that was given none.
@@ -118,6 +161,25 @@ mod tests {
         assert_eq!(cut("Find the flaky check", 16, "…"), "Find the flaky…");
         assert_eq!(cut("日本語", 4, "…"), "日…");
         assert_eq!(cut_middle("/home/me/data/worktrees/shop-9", 20, "…"), "/home/…ktrees/shop-9");
+    }
+
+    #[test]
+    fn what_goes_and_what_comes_is_measured_in_cells() {
+        assert_eq!(skip("日本x", 0), ("日本x", 0));
+        assert_eq!(skip("日本x", 2), ("本x", 2));
+        assert_eq!(skip("日本x", 3), ("x", 4));
+        assert_eq!(skip("e\u{301}x", 1), ("x", 1));
+        assert_eq!(skip("ab", 9), ("", 2));
+        assert_eq!(pad("日", 4), "日  ");
+        assert_eq!(pad("日本", 3), "日本");
+    }
+
+    #[test]
+    fn graphemes_are_whole() {
+        let text = "ae\u{301}👩\u{200d}💻";
+        assert_eq!(graphemes(text).count(), 3);
+        assert_eq!((grapheme_after(text, 1), grapheme_before(text, 4)), (4, 1));
+        assert_eq!((grapheme_before(text, 0), grapheme_after(text, text.len())), (0, text.len()));
     }
 
     #[test]

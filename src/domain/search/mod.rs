@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use unicode_normalization::char::decompose_compatible;
-use unicode_width::UnicodeWidthChar;
+
+use super::text::char_width;
 
 mod snippet;
 
@@ -63,7 +64,7 @@ fn class(c: char) -> Class {
         | '\u{20000}'..='\u{3ffff}' => Class::Whole,
         _ if c.is_alphanumeric() => Class::Letter,
         _ if c.is_whitespace() || c.is_control() || c == '\u{200b}' => Class::Gap,
-        _ if c.width() == Some(0) => Class::Mark,
+        _ if char_width(c) == 0 => Class::Mark,
         '\u{20a0}'..='\u{20cf}'
         | '\u{2100}'..='\u{2fff}'
         | '\u{e000}'..='\u{f8ff}'

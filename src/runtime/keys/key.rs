@@ -72,9 +72,9 @@ impl Event<'_> {
         self.modes.kitty & flag != 0
     }
 
-    /// Whether keys are written the old way, except for event types.
+    /// Whether keys are written as if there were no kitty protocol.
     fn is_legacy(&self) -> bool {
-        !self.flag(DISAMBIGUATE | ALL_KEYS)
+        !self.flag(DISAMBIGUATE | EVENT_TYPES | ALL_KEYS)
     }
 
     /// Parameter of the modifiers (and the event type), empty for a plain press.
@@ -154,8 +154,13 @@ impl Event<'_> {
         }
         let Modifiers { ctrl, alt, shift, .. } = self.mods;
         let back_tab = code == 9 && shift && !ctrl;
-        let others = self.modes.modify_other_keys;
-        if !back_tab && (others == 2 && !self.mods.is_empty() || others == 1 && (ctrl || shift)) {
+        let other = match self.modes.modify_other_keys {
+            0 => false,
+            // Of Backspace the old forms are well known.
+            1 => (ctrl || shift) && code != 127,
+            _ => !self.mods.is_empty(),
+        };
+        if other && !back_tab {
             return self.other(code);
         }
         let body = match code {
@@ -195,8 +200,13 @@ impl Event<'_> {
             return Vec::new();
         }
         let control = ctrl.then(|| control_byte(typed)).flatten();
-        let others = self.modes.modify_other_keys;
-        if others == 2 && !makes_text || others == 1 && ctrl && control.is_none() {
+        let other = match self.modes.modify_other_keys {
+            0 => false,
+            1 => ctrl && control.is_none(),
+            // Shift alone says something only of the space bar.
+            _ => !makes_text || (shift && typed == ' '),
+        };
+        if other {
             return this.other(u32::from(typed));
         }
         match control {

@@ -3,7 +3,7 @@
 //! Keys follow xterm's control sequences and the kitty keyboard protocol. Under the kitty flags
 //! plain Enter, Tab and Backspace keep their legacy bytes unless the program asked for all keys, so
 //! that `reset` can be typed after a crash; F3 is never written as `CSI R`, which is a cursor
-//! report.
+//! report. A key of the keypad is the key that it shows.
 
 mod key;
 mod mouse;

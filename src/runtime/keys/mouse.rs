@@ -104,6 +104,9 @@ pub fn encode_mouse(event: MouseEvent, modes: &InputModes) -> Option<Vec<u8>> {
         // The old forms do not say which button went up.
         code = code - event.button.code() + MouseButton::None.code();
     }
+    if modes.mouse_encoding == MouseEncoding::Urxvt {
+        return Some(format!("\x1b[{};{column};{row}M", code + 32).into_bytes());
+    }
     let values = [code, column, row].map(|value| value.saturating_add(32));
     let mut out = b"\x1b[M".to_vec();
     if modes.mouse_encoding == MouseEncoding::Utf8 {

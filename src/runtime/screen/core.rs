@@ -7,20 +7,21 @@ use rio_vt::ansi::CursorShape as EngineShape;
 use rio_vt::ansi::mode::{NamedMode, NamedPrivateMode};
 
 use rio_vt::crosswords::grid::{Dimensions, Grid};
-use rio_vt::crosswords::pos::{CharsetIndex, Column, Line, StandardCharset};
+use rio_vt::crosswords::pos::{CharsetIndex, Line, StandardCharset};
 use rio_vt::crosswords::square::Square;
 use rio_vt::crosswords::style::Style as EngineStyle;
 use rio_vt::crosswords::{Crosswords, CrosswordsSize, Mode};
 use rio_vt::event::{EventListener, RioEvent, WindowId};
 use rio_vt::performer::handler::Handler;
 
+use super::budget::Budget;
 use super::cell;
 use super::event::ScreenEvent;
 use super::modes::{
-    Cursor, CursorShape, InputModes, Keyboard, MouseEncoding, MouseProtocol, Size, TabStops,
+    InputModes, Keyboard, MouseEncoding, MouseProtocol, SavedBeside, Size, TabStops,
 };
 use super::palette::Rgb;
-use super::repair::repair_row;
+use super::repair::{plain_blanks, repair_row};
 use super::text::{clean, truncate};
 
 /// Most bytes of replies kept until somebody takes them.
@@ -42,6 +43,11 @@ impl Outbox {
         if bytes.len() + reply.len() <= REPLY_LIMIT {
             bytes.extend_from_slice(reply.as_bytes());
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     pub(super) fn take(&self) -> Vec<u8> {
@@ -70,6 +76,12 @@ pub(super) struct Core {
     pub(super) region: (usize, usize),
     pub(super) tabs: TabStops,
     pub(super) charset: CharsetIndex,
+    /// Which of the four charsets of the primary and the alternate screen are the British one.
+    pub(super) british: [[bool; 4]; 2],
+    /// What is saved with the cursors of the primary and the alternate screen.
+    pub(super) saved: [SavedBeside; 2],
+    /// Mode 1015.
+    pub(super) urxvt_mouse: bool,
     pub(super) title: String,
     pub(super) titles: Vec<String>,
     /// What REP repeats.
@@ -78,6 +90,9 @@ pub(super) struct Core {
     pub(super) defaults: (Rgb, Rgb),
     /// Parts of an OSC 99 notification that is not complete yet.
     pub(super) notification: (String, String),
+    pub(super) budget: Budget,
+    /// A snapshot is replayed: its private sequences are ours.
+    pub(super) replays: bool,
 }
 
 impl Core {
@@ -100,11 +115,16 @@ impl Core {
             region: (0, usize::from(size.rows)),
             tabs: TabStops::new(usize::from(size.cols)),
             charset: CharsetIndex::G0,
+            british: [[false; 4]; 2],
+            saved: [SavedBeside::default(); 2],
+            urxvt_mouse: false,
             title: String::new(),
             titles: Vec::new(),
             last: None,
             defaults,
             notification: (String::new(), String::new()),
+            budget: Budget::default(),
+            replays: false,
         }
     }
 
@@ -133,6 +153,10 @@ impl Core {
         }
         // The engine's resize reflows the grid it holds, so it must hold the primary one; the
         // alternate screen is cut or grown without reflow.
+        plain_blanks(&mut self.term.grid);
+        if let Some(primary) = &mut self.primary {
+            plain_blanks(primary);
+        }
         let alternate =
             self.primary.take().map(|primary| std::mem::replace(&mut self.term.grid, primary));
         self.term.resize(dimensions(size));
@@ -173,54 +197,37 @@ impl Core {
         grid.sync_template_style();
         grid.reset_region(..);
         if save_cursor {
-            self.term.grid.saved_cursor = self.term.grid.cursor.clone();
+            self.save_cursor();
         }
+        self.british[1] = self.british[0];
+        self.saved[1] = SavedBeside::default();
         self.primary = Some(std::mem::replace(&mut self.term.grid, grid));
         self.term.set_hyperlink(link);
         self.term.mark_fully_damaged();
     }
 
-    pub(super) fn leave_alternate(&mut self) {
+    /// Shows the primary screen again, with the cursor that it had; mode 1049 also restores what is
+    /// saved beside it.
+    pub(super) fn leave_alternate(&mut self, restore_cursor: bool) {
         if let Some(primary) = self.primary.take() {
             self.term.grid = primary;
+            if restore_cursor {
+                self.restore_beside();
+            }
             // The next program in the alternate screen starts afresh.
             self.keyboards[1] = Keyboard::default();
             self.term.mark_fully_damaged();
         }
     }
 
+    /// 0 for the primary screen, 1 for the alternate one.
+    pub(super) fn screen(&self) -> usize {
+        usize::from(self.primary.is_some())
+    }
+
     pub(super) fn keyboard(&mut self) -> &mut Keyboard {
-        &mut self.keyboards[usize::from(self.primary.is_some())]
-    }
-
-    /// Moves the cursor to a row and column of the screen, whatever the origin mode.
-    pub(super) fn place(&mut self, row: usize, column: usize) {
-        let size = self.size();
-        let cursor = &mut self.term.grid.cursor;
-        cursor.pos.row = Line(row.min(usize::from(size.rows) - 1) as i32);
-        cursor.pos.col = Column(column.min(usize::from(size.cols) - 1));
-        cursor.should_wrap = false;
-        self.term.damage_cursor();
-    }
-
-    pub(super) fn position(&self) -> (usize, usize) {
-        let pos = self.term.grid.cursor.pos;
-        (pos.row.0.max(0) as usize, pos.col.0)
-    }
-
-    /// Up without leaving the scroll region, or the screen where the cursor is above it.
-    pub(super) fn rows_up(&self, count: usize) -> usize {
-        let row = self.position().0;
-        let stop = if row >= self.region.0 { self.region.0 } else { 0 };
-        row.saturating_sub(count).max(stop)
-    }
-
-    /// Down without leaving the scroll region, or the screen where the cursor is below it.
-    pub(super) fn rows_down(&self, count: usize) -> usize {
-        let row = self.position().0;
-        let last = usize::from(self.size().rows) - 1;
-        let stop = if row < self.region.1 { self.region.1 - 1 } else { last };
-        row.saturating_add(count).min(stop)
+        let screen = self.screen();
+        &mut self.keyboards[screen]
     }
 
     /// Sets the scroll region to the rows from `top` to before `bottom`, at least two.
@@ -255,7 +262,7 @@ impl Core {
 
     /// Full reset (RIS).
     pub(super) fn reset(&mut self) {
-        self.leave_alternate();
+        self.leave_alternate(false);
         self.term.reset_state();
         self.term.colors = rio_vt::config::colors::term::TermColors::default();
         self.term.blinking_cursor = false;
@@ -263,6 +270,9 @@ impl Core {
         self.region = (0, usize::from(size.rows));
         self.tabs = TabStops::new(usize::from(size.cols));
         self.charset = CharsetIndex::G0;
+        self.british = [[false; 4]; 2];
+        self.saved = [SavedBeside::default(); 2];
+        self.urxvt_mouse = false;
         self.keyboards = [Keyboard::default(), Keyboard::default()];
         self.titles.clear();
         self.set_title_text("");
@@ -279,29 +289,14 @@ impl Core {
         self.term.unset_keypad_application_mode();
         self.term.grid.set_template_style(EngineStyle::default());
         for set in [CharsetIndex::G0, CharsetIndex::G1, CharsetIndex::G2, CharsetIndex::G3] {
-            self.term.configure_charset(set, StandardCharset::Ascii);
+            self.configure_charset(set, StandardCharset::Ascii);
         }
         self.charset = CharsetIndex::G0;
         self.term.set_active_charset(CharsetIndex::G0);
         self.set_region(0, usize::from(self.size().rows));
         self.place(0, 0);
-        self.term.save_cursor_position();
+        self.save_cursor();
         self.place(row, column);
-    }
-
-    pub(super) fn cursor(&self) -> Cursor {
-        let (row, col) = self.position();
-        let size = self.size();
-        Cursor {
-            row: (row as u16).min(size.rows - 1),
-            col: (col as u16).min(size.cols - 1),
-            visible: self.has(Mode::SHOW_CURSOR),
-            shape: match self.term.cursor_shape {
-                EngineShape::Underline => CursorShape::Underline,
-                EngineShape::Beam => CursorShape::Bar,
-                EngineShape::Block | EngineShape::Hidden => CursorShape::Block,
-            },
-        }
     }
 
     pub(super) fn input_modes(&self) -> InputModes {
@@ -315,6 +310,8 @@ impl Core {
             mouse: self.mouse(),
             mouse_encoding: if self.has(Mode::SGR_MOUSE) {
                 MouseEncoding::Sgr
+            } else if self.urxvt_mouse {
+                MouseEncoding::Urxvt
             } else if self.has(Mode::UTF8_MOUSE) {
                 MouseEncoding::Utf8
             } else {

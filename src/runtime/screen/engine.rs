@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use rio_vt::performer::handler::{Handler, Processor};
+use rio_vt::performer::handler::Processor;
 
 use super::core::Core;
 use super::event::ScreenEvent;
@@ -39,6 +39,14 @@ impl Engine {
         std::mem::take(&mut self.core.events)
     }
 
+    /// Feeds a snapshot: its private sequences are heeded.
+    pub(super) fn replay(&mut self, snapshot: &[u8]) -> Vec<ScreenEvent> {
+        self.core.replays = true;
+        let events = self.feed(snapshot);
+        self.core.replays = false;
+        events
+    }
+
     pub(super) fn resize(&mut self, size: Size) {
         self.fenced(|engine| engine.core.resize(size));
         if self.core.size() != size {
@@ -71,16 +79,18 @@ struct Feed<'a> {
 
 impl Sink for Feed<'_> {
     fn run(&mut self, bytes: &[u8]) {
-        self.processor.advance(self.core, bytes);
+        // The engine waits for the rest of a character that is cut off, and prints others in place of
+        // what is no text in long runs.
+        self.processor.advance(self.core, String::from_utf8_lossy(bytes).as_bytes());
     }
 
     fn sequence(&mut self, bytes: &[u8]) {
-        match bytes {
-            b"\x1b[!p" => self.core.soft_reset(),
-            [0x1b, b'[', digits @ .., b'b'] if digits.iter().all(u8::is_ascii_digit) => {
-                self.repeat(digits);
-            }
-            _ => self.run(bytes),
+        // Controls inside a sequence act at once.
+        let (controls, sequence): (Vec<u8>, Vec<u8>) =
+            bytes[1..].iter().partition(|&&byte| byte < 0x20 || byte == 0x7f);
+        self.run(&controls);
+        if !self.core.sequence(&sequence) {
+            self.run(&[b"\x1b", &sequence[..]].concat());
         }
     }
 
@@ -90,21 +100,6 @@ impl Sink for Feed<'_> {
             StringKind::Osc => self.core.osc(payload),
             StringKind::Dcs => self.core.dcs(payload),
             StringKind::Ignored => {}
-        }
-    }
-}
-
-impl Feed<'_> {
-    /// REP: the last character again. More than the screen holds shows nothing new.
-    fn repeat(&mut self, digits: &[u8]) {
-        let Some(last) = self.core.last else { return };
-        let count = digits
-            .iter()
-            .fold(0usize, |n, d| n.saturating_mul(10).saturating_add(usize::from(d - b'0')));
-        let size = self.core.size();
-        let screen = usize::from(size.cols) * usize::from(size.rows);
-        for _ in 0..count.max(1).min(screen.max(1)) {
-            self.core.input(last);
         }
     }
 }

@@ -2,11 +2,14 @@
 //!
 //! A [`Screen`] takes the bytes of a PTY and keeps picture, history and modes. The engine crate is
 //! named nowhere outside this folder. `tap` cuts the byte stream, `shim` and `print` correct the
-//! engine, `core` holds what the engine lacks (`repair`: single cells, `palette`: colour answers),
-//! `strings` reads control strings, `paint` and `snapshot` write a screen as escape text.
+//! engine, `core` holds what the engine lacks (`cursor`: what moves it and what is saved of it, `repair`:
+//! single cells, `palette`: colour answers, `budget`: room for links and marks), `sequences` and `strings` read
+//! what the engine is not given, `paint` and `snapshot` write a screen as escape text.
 
+mod budget;
 mod cell;
 mod core;
+mod cursor;
 mod engine;
 mod event;
 mod modes;
@@ -14,6 +17,7 @@ mod paint;
 mod palette;
 mod print;
 mod repair;
+mod sequences;
 mod shim;
 mod snapshot;
 mod strings;
@@ -56,6 +60,13 @@ impl Screen {
             self.revision += 1;
         }
         self.engine.feed(bytes)
+    }
+
+    /// Feeds a snapshot of another screen, which ends as that one was, whatever its program wrote. Only
+    /// here the private sequences of snapshots are heeded: no program can forge one.
+    pub fn replay(&mut self, snapshot: &[u8]) -> Vec<ScreenEvent> {
+        self.revision += 1;
+        self.engine.replay(snapshot)
     }
 
     /// Bytes that the program's queries are to be answered with, in order. Only the keeper's screen

@@ -1,5 +1,7 @@
 //! Modes of the terminal that the outside needs, and state the engine keeps to itself.
 
+use rio_vt::crosswords::pos::CharsetIndex;
+
 /// Which mouse events the program asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MouseProtocol {
@@ -24,6 +26,8 @@ pub enum MouseEncoding {
     Legacy,
     /// Characters, up to 2,015 (mode 1005).
     Utf8,
+    /// Numbers, without the button that was released (mode 1015).
+    Urxvt,
     /// Numbers (mode 1006).
     Sgr,
 }
@@ -131,7 +135,18 @@ impl Keyboard {
     }
 }
 
-/// Tab stops, kept beside the engine's own, which cannot be read.
+/// What DECSC keeps beside the engine's own saved cursor.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct SavedBeside {
+    /// The charset in use.
+    pub(super) charset: CharsetIndex,
+    /// Which charsets are the British one.
+    pub(super) british: [bool; 4],
+    /// Origin mode.
+    pub(super) origin: bool,
+}
+
+/// Tab stops. The engine's own cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TabStops(pub(super) Vec<bool>);
 
@@ -147,6 +162,16 @@ impl TabStops {
         for column in self.0.len()..columns {
             self.0.push(column % Self::INTERVAL == 0);
         }
+    }
+
+    /// The next stop after a column.
+    pub(super) fn after(&self, column: usize) -> Option<usize> {
+        (column + 1..self.0.len()).find(|&at| self.0[at])
+    }
+
+    /// The last stop before a column.
+    pub(super) fn before(&self, column: usize) -> Option<usize> {
+        (0..column.min(self.0.len())).rev().find(|&at| self.0[at])
     }
 
     pub(super) fn set(&mut self, column: usize, stop: bool) {

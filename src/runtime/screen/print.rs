@@ -2,43 +2,74 @@
 
 use rio_vt::ansi::mode::{NamedMode, NamedPrivateMode};
 use rio_vt::codepoint_width::codepoint_width;
-use rio_vt::crosswords::Mode;
 use rio_vt::crosswords::pos::Line;
+use rio_vt::crosswords::{Crosswords, Mode};
+use rio_vt::grapheme_lut::class_of;
 use rio_vt::performer::handler::Handler;
 
 use super::cell;
-use super::core::Core;
+use super::core::{Core, Outbox};
+use super::shim::CLASS_OTHER;
 
 /// Most combining characters on one cell. Each one that the engine adds copies all earlier ones,
 /// so an endless row of them on one cell would never end.
 pub(super) const MARK_LIMIT: usize = 24;
+/// Most repetitions of a character that cannot be written many at a time.
+const REPEAT_LIMIT: usize = 4096;
 
 impl Core {
     pub(super) fn put(&mut self, c: char) {
+        let c = if c == '#' && self.is_british() { '\u{a3}' } else { c };
         if c > '\u{ff}' && codepoint_width(c as u32) == Some(0) && self.is_previous_erased() {
             // A mark has nothing to stand on; the engine decides by how the cell was erased.
             return;
         }
+        let width = codepoint_width(c as u32).unwrap_or(0);
+        let joins = self.joins(c);
+        let marks = c > '\u{ff}' && (joins || width == 0);
         let full = c > '\u{ff}'
             && self.previous_extras().is_some_and(|extras| extras.zerowidth.len() >= MARK_LIMIT);
-        if !full {
-            let joins = self.joins(c);
-            let edge = self.edge_cell().filter(|_| joins);
-            if self.has(Mode::INSERT) && !joins {
-                self.insert(c);
-            } else {
-                self.term.input(c);
+        if full || (marks && !self.has_room(0)) {
+            if width > 0 {
+                self.alone(|term| term.input(c));
             }
-            if let Some(cell) = edge {
-                self.repair_widened(cell, c);
-            }
-        } else if codepoint_width(c as u32).is_some_and(|width| width > 0) {
-            let clustering = self.has(Mode::GRAPHEME_CLUSTER);
-            self.term.unset_private_mode(NamedPrivateMode::GraphemeCluster.into());
+            return;
+        }
+        let edge = self.edge_cell().filter(|_| joins);
+        if self.has(Mode::INSERT) && !joins {
+            self.insert(c);
+        } else {
             self.term.input(c);
-            if clustering {
-                self.term.set_private_mode(NamedPrivateMode::GraphemeCluster.into());
-            }
+        }
+        if let Some(cell) = edge {
+            self.repair_widened(cell, c);
+        }
+    }
+
+    /// Prints without joining anything to what is before it.
+    fn alone(&mut self, print: impl FnOnce(&mut Crosswords<Outbox>)) {
+        let clustering = self.has(Mode::GRAPHEME_CLUSTER);
+        self.term.unset_private_mode(NamedPrivateMode::GraphemeCluster.into());
+        print(&mut self.term);
+        if clustering {
+            self.term.set_private_mode(NamedPrivateMode::GraphemeCluster.into());
+        }
+    }
+
+    /// REP: the last character again. More than the screen holds shows nothing new.
+    pub(super) fn repeat(&mut self, count: usize) {
+        let Some(last) = self.last else { return };
+        let size = self.size();
+        let count = count.clamp(1, usize::from(size.cols) * usize::from(size.rows));
+        let simple = class_of(last) == CLASS_OTHER && codepoint_width(last as u32) > Some(0);
+        if last.is_ascii() {
+            self.input_ascii_str(&last.to_string().repeat(count));
+        } else if simple && !self.has(Mode::INSERT) {
+            self.input(last);
+            let rest = vec![last as u32; count - 1];
+            self.alone(|term| term.input_codepoints(&rest));
+        } else {
+            (0..count.min(REPEAT_LIMIT)).for_each(|_| self.input(last));
         }
     }
 

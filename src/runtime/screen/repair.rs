@@ -7,7 +7,7 @@ use rio_vt::crosswords::square::{CellFlags, Extras, Square, Wide};
 
 use rio_vt::grapheme_lut::{class_of, is_break_lut, start_state};
 
-use super::cell;
+use super::cell::{self, Style};
 use super::core::Core;
 
 impl Core {
@@ -155,6 +155,24 @@ pub(super) fn repair_row(grid: &mut Grid<Square>, row: Line) {
             let wraps = grid[row][Column(column)].wrapline();
             grid[row][Column(column)] = Square::default();
             grid[row][Column(column)].set_wrapline(wraps);
+        }
+    }
+}
+
+/// Makes cells plain that show nothing. A row that scrolled in has the whole pen, bold for one, in its
+/// blanks, and the engine's reflow would take them for text and give them rows of their own.
+pub(super) fn plain_blanks(grid: &mut Grid<Square>) {
+    let rows = -(grid.history_size() as i32)..grid.screen_lines() as i32;
+    for row in rows.map(Line) {
+        for column in (0..grid.columns()).map(Column) {
+            let cell = grid[row][column];
+            let blank = cell != Square::default()
+                && cell::is_erased(grid, cell)
+                && cell::look(grid, cell) == Style::default();
+            if blank {
+                grid[row][column] = Square::default();
+                grid[row][column].set_wrapline(cell.wrapline());
+            }
         }
     }
 }

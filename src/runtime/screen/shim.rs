@@ -9,6 +9,7 @@ use rio_vt::ansi::{
     ClearMode, CursorShape, KeyboardModes, KeyboardModesApplyBehavior, LineClearMode,
     TabulationClearMode,
 };
+use rio_vt::codepoint_width::codepoint_width;
 use rio_vt::config::colors::ColorRgb;
 use rio_vt::crosswords::Mode;
 use rio_vt::crosswords::attr::Attr;
@@ -18,9 +19,10 @@ use rio_vt::performer::handler::Handler;
 
 use super::core::Core;
 use super::event::ScreenEvent;
+use super::modes::TabStops;
 
 /// Grapheme class of characters that join nothing.
-const CLASS_OTHER: u8 = 0;
+pub(super) const CLASS_OTHER: u8 = 0;
 
 /// Cell size in pixels that pixel queries are answered with.
 const CELL_PIXELS: (u16, u16) = (8, 16);
@@ -39,6 +41,7 @@ impl Core {
         let state = |set: bool| if set { 1 } else { 2 };
         match number {
             47 | 1047 | 1049 => Some(state(self.primary.is_some())),
+            1015 => Some(state(self.urxvt_mouse)),
             // DECCOLM is permanently off.
             3 => Some(4),
             _ => None,
@@ -55,12 +58,10 @@ impl Handler for Core {
         set_cursor_shape(shape: CursorShape);
         set_keypad_application_mode();
         unset_keypad_application_mode();
-        set_modify_other_keys(level: u8);
         goto(line: Line, column: Column);
         goto_line(line: Line);
         move_forward(columns: Column);
         move_backward(columns: Column);
-        move_forward_tabs(count: u16);
         backspace();
         carriage_return();
         newline();
@@ -72,9 +73,6 @@ impl Handler for Core {
         erase_chars(count: Column);
         clear_line(mode: LineClearMode);
         reverse_index();
-        save_cursor_position();
-        restore_cursor_position();
-        configure_charset(index: CharsetIndex, charset: StandardCharset);
         set_color(index: usize, color: ColorRgb);
         reset_color(index: usize);
     }
@@ -86,7 +84,7 @@ impl Handler for Core {
 
     fn input_ascii_str(&mut self, text: &str) {
         self.last = text.chars().next_back().or(self.last);
-        if self.has(Mode::INSERT) {
+        if self.has(Mode::INSERT) || self.is_british() {
             text.chars().for_each(|c| self.put(c));
         } else {
             self.term.input_ascii_str(text);
@@ -96,8 +94,10 @@ impl Handler for Core {
     fn input_codepoints(&mut self, codepoints: &[u32]) {
         self.last = codepoints.last().and_then(|&c| char::from_u32(c)).or(self.last);
         let character = |c: u32| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER);
-        let joins = |&c: &u32| c > 0xff && class_of(character(c)) != CLASS_OTHER;
-        if self.has(Mode::INSERT) || codepoints.iter().any(joins) {
+        let joins = |&c: &u32| {
+            c > 0xff && (class_of(character(c)) != CLASS_OTHER || codepoint_width(c) == Some(0))
+        };
+        if self.has(Mode::INSERT) || self.is_british() || codepoints.iter().any(joins) {
             for &c in codepoints {
                 self.put(character(c));
             }
@@ -106,14 +106,34 @@ impl Handler for Core {
         }
     }
 
+    fn move_forward_tabs(&mut self, count: u16) {
+        self.tab_forward(count);
+    }
+
     fn move_backward_tabs(&mut self, count: u16) {
-        self.term.move_backward_tabs(count);
-        self.term.grid.cursor.should_wrap = false;
+        self.tab_backward(count);
     }
 
     fn put_tab(&mut self, count: u16) {
         // The engine would leave a tab character in the cell.
-        self.term.move_forward_tabs(count);
+        self.tab_forward(count);
+    }
+
+    fn set_tabs(&mut self, _: u16) {
+        // DECST8C, the only caller.
+        self.tabs = TabStops::new(usize::from(self.size().cols));
+    }
+
+    fn save_cursor_position(&mut self) {
+        self.save_cursor();
+    }
+
+    fn restore_cursor_position(&mut self) {
+        self.restore_cursor();
+    }
+
+    fn configure_charset(&mut self, index: CharsetIndex, charset: StandardCharset) {
+        self.designate(index, charset, false);
     }
 
     fn linefeed(&mut self) {
@@ -193,7 +213,6 @@ impl Handler for Core {
 
     fn set_horizontal_tabstop(&mut self) {
         self.tabs.set(self.position().1, true);
-        self.term.set_horizontal_tabstop();
     }
 
     fn clear_tabs(&mut self, mode: TabulationClearMode) {
@@ -201,7 +220,6 @@ impl Handler for Core {
             TabulationClearMode::Current => self.tabs.set(self.position().1, false),
             TabulationClearMode::All => self.tabs.0.fill(false),
         }
-        self.term.clear_tabs(mode);
     }
 
     fn set_active_charset(&mut self, index: CharsetIndex) {
@@ -213,8 +231,9 @@ impl Handler for Core {
         match mode.raw() {
             1049 => self.enter_alternate(true),
             47 | 1047 => self.enter_alternate(false),
-            1048 => self.term.save_cursor_position(),
-            3 => {}
+            1048 => self.save_cursor(),
+            1015 => self.urxvt_mouse = true,
+            3 | 80 | 1070 | 8452 => {}
             6 => {
                 self.term.set_private_mode(mode);
                 self.term.goto(Line(0), Column(0));
@@ -225,9 +244,10 @@ impl Handler for Core {
 
     fn unset_private_mode(&mut self, mode: PrivateMode) {
         match mode.raw() {
-            47 | 1047 | 1049 => self.leave_alternate(),
-            1048 => self.term.restore_cursor_position(),
-            3 => {}
+            47 | 1047 | 1049 => self.leave_alternate(mode.raw() == 1049),
+            1048 => self.restore_cursor(),
+            1015 => self.urxvt_mouse = false,
+            3 | 80 | 1070 | 8452 => {}
             6 => {
                 self.term.unset_private_mode(mode);
                 self.term.goto(Line(0), Column(0));
@@ -260,12 +280,7 @@ impl Handler for Core {
     fn device_status(&mut self, query: usize) {
         match query {
             5 => self.reply("\x1b[0n"),
-            6 => {
-                let (row, column) = self.position();
-                let origin = if self.has(Mode::ORIGIN) { self.region.0 } else { 0 };
-                let row = row.saturating_sub(origin) + 1;
-                self.reply(&format!("\x1b[{row};{}R", column + 1));
-            }
+            6 => self.report_position(""),
             _ => {}
         }
     }

@@ -17,7 +17,7 @@ use rio_vt::crosswords::square::Square;
 use super::cell::{self, DEFAULT_COLORS, Style};
 use super::core::Core;
 use super::engine::Engine;
-use super::modes::{Keyboard, TabStops};
+use super::modes::{Keyboard, SavedBeside, TabStops};
 use super::paint::Painter;
 use super::strings::PRIVATE_OSC;
 
@@ -67,11 +67,13 @@ pub(super) fn write(engine: &Engine, history: usize) -> Vec<u8> {
     tab_stops(&mut painter.out, &core.tabs, core.term.columns());
     let primary = core.primary.as_ref().unwrap_or(&core.term.grid);
     painter.paint(primary, history);
-    cursors(&mut painter, primary);
+    cursors(&mut painter, primary, core, 0);
     keyboard(&mut painter.out, &core.keyboards[0]);
     if core.primary.is_some() {
         // Mode 1049 saves the cursor: where another one is saved, 47 leaves it alone.
-        let same = primary.cursor.pos == primary.saved_cursor.pos
+        let beside = SavedBeside { british: core.british[0], ..SavedBeside::default() };
+        let same = core.saved[0] == beside
+            && primary.cursor.pos == primary.saved_cursor.pos
             && primary.cursor.should_wrap == primary.saved_cursor.should_wrap
             && primary.cursor.charsets == primary.saved_cursor.charsets
             && primary.cursor.pending_style == primary.saved_cursor.pending_style
@@ -82,7 +84,7 @@ pub(super) fn write(engine: &Engine, history: usize) -> Vec<u8> {
         painter.plain();
         painter.out.extend_from_slice(b"\x1b[H\x1b[J");
         painter.paint(&core.term.grid, 0);
-        cursors(&mut painter, &core.term.grid);
+        cursors(&mut painter, &core.term.grid, core, 1);
         keyboard(&mut painter.out, &core.keyboards[1]);
     }
     let mut out = painter.finish();
@@ -161,13 +163,21 @@ fn keyboard(out: &mut Vec<u8>, keyboard: &Keyboard) {
 }
 
 /// The saved cursor of a painted screen, then the cursor itself with pen and charsets.
-fn cursors(painter: &mut Painter, grid: &Grid<Square>) {
-    cursor(painter, grid, &grid.saved_cursor);
-    painter.out.extend_from_slice(b"\x1b7\x1b(B\x1b)B\x1b*B\x1b+B");
-    cursor(painter, grid, &grid.cursor);
+fn cursors(painter: &mut Painter, grid: &Grid<Square>, core: &Core, screen: usize) {
+    let saved = core.saved[screen];
+    if saved.origin {
+        // The region is still the whole screen.
+        painter.out.extend_from_slice(b"\x1b[?6h");
+    }
+    cursor(painter, grid, &grid.saved_cursor, saved.british);
+    if saved.charset == CharsetIndex::G1 {
+        painter.out.push(0x0e);
+    }
+    painter.out.extend_from_slice(b"\x1b7\x0f\x1b[?6l\x1b(B\x1b)B\x1b*B\x1b+B");
+    cursor(painter, grid, &grid.cursor, core.british[screen]);
 }
 
-fn cursor(painter: &mut Painter, grid: &Grid<Square>, cursor: &Cursor<Square>) {
+fn cursor(painter: &mut Painter, grid: &Grid<Square>, cursor: &Cursor<Square>, british: [bool; 4]) {
     let (row, column) = (cursor.pos.row.0.max(0), cursor.pos.col.0);
     put(&mut painter.out, format_args!("\x1b[{};{}H", row + 1, column + 1));
     if cursor.should_wrap {
@@ -178,6 +188,8 @@ fn cursor(painter: &mut Painter, grid: &Grid<Square>, cursor: &Cursor<Square>) {
     for (set, intermediate) in CHARSETS {
         if cursor.charsets[set] == StandardCharset::SpecialCharacterAndLineDrawing {
             painter.out.extend_from_slice(&[0x1b, intermediate, b'0']);
+        } else if british[set as usize] {
+            painter.out.extend_from_slice(&[0x1b, intermediate, b'A']);
         }
     }
     let mut state = format!("c={row},{column},{}", u8::from(cursor.should_wrap));
@@ -204,6 +216,9 @@ fn modes(out: &mut Vec<u8>, core: &Core) {
             let letter = if core.has(bit) { 'h' } else { 'l' };
             put(out, format_args!("\x1b[?{}{letter}", mode as u16));
         }
+    }
+    if core.urxvt_mouse {
+        out.extend_from_slice(b"\x1b[?1015h");
     }
     // Painting changes mode 2027, so it is always said.
     let letter = if core.has(Mode::GRAPHEME_CLUSTER) { 'h' } else { 'l' };

@@ -13,8 +13,10 @@ use super::text::{clean, decode_base64, decode_percent, truncate};
 /// Answer to the support query of the Program Status Protocol, revision 0.4.
 const STATUS_SUPPORT: &str =
     "\x1b]7501;?:states=idle,working,done,blocked,error:kinds=permission,question,auth\x1b\\";
-/// Longest hyperlink target and identifier, in bytes.
+/// Longest hyperlink target, in bytes.
 const LINK_LIMIT: usize = 2083;
+/// Longest hyperlink identifier, in bytes.
+const LINK_ID_LIMIT: usize = 250;
 /// Longest notification text and directory, in bytes.
 const TEXT_LIMIT: usize = 2048;
 /// Number of the private OSC in which a snapshot carries what no standard sequence sets.
@@ -56,7 +58,7 @@ impl Core {
                     self.event(ScreenEvent::ProgramStatus(status));
                 }
             }
-            PRIVATE_OSC => self.restore_private(rest),
+            PRIVATE_OSC if self.replays => self.restore_private(rest),
             _ => {}
         }
     }
@@ -67,10 +69,10 @@ impl Core {
         let command = command.parse::<u8>().ok().filter(|n| (1..=12).contains(n));
         match command {
             Some(4) => {
-                let mut numbers = argument.split(';').map(|n| n.parse::<u8>().ok());
+                let mut numbers = argument.split(';').map(|n| n.parse::<u32>().ok());
                 if let Some(state) = numbers.next().flatten().filter(|state| *state <= 4) {
-                    let percent = numbers.next().flatten().unwrap_or(0).min(100);
-                    self.event(ScreenEvent::Progress { state, percent });
+                    let percent = numbers.next().flatten().unwrap_or(0).min(100) as u8;
+                    self.event(ScreenEvent::Progress { state: state as u8, percent });
                 }
             }
             Some(9) => self.directory(argument.trim_matches('"')),
@@ -157,13 +159,12 @@ impl Core {
             return;
         };
         let (params, uri) = (clean(params), clean(uri));
-        if uri.is_empty() {
-            self.term.set_hyperlink(None);
-        } else if uri.len() <= LINK_LIMIT && params.len() <= LINK_LIMIT {
-            let id =
-                params.split(':').find_map(|p| p.strip_prefix("id=")).filter(|id| !id.is_empty());
-            self.term.set_hyperlink(Some(Hyperlink::new(id, &uri)));
-        }
+        let id = params.split(':').find_map(|p| p.strip_prefix("id=")).filter(|id| !id.is_empty());
+        let length = uri.len() + id.map_or(0, str::len);
+        let fits = uri.len() <= LINK_LIMIT && id.is_none_or(|id| id.len() <= LINK_ID_LIMIT);
+        // What cannot be kept links nothing, rather than to the target before.
+        let kept = !uri.is_empty() && fits && self.has_room(length);
+        self.term.set_hyperlink(kept.then(|| Hyperlink::new(id, &uri)));
     }
 
     /// A DCS: requests for settings (DECRQSS), for terminfo entries (XTGETTCAP), and the older form

@@ -26,9 +26,11 @@ pub(super) enum StringKind {
 
 /// Receiver of what the tap cuts out.
 pub(super) trait Sink {
-    /// Text and sequences that the engine handles by itself.
+    /// Text and sequences that the engine handles by itself. A character that is cut off at the end
+    /// stays so.
     fn run(&mut self, bytes: &[u8]);
-    /// One whole control sequence (`CSI ... b` or `CSI ... p`) that may need our own handling.
+    /// One whole sequence that may need our own handling: `CSI ... b`, `CSI ... p`, `CSI ? ... m`,
+    /// `CSI > ... m`, the same with `n`, and designations of the British charset.
     fn sequence(&mut self, bytes: &[u8]);
     /// One whole string: its payload, and the raw bytes with introducer and terminator.
     fn string(&mut self, kind: StringKind, payload: &[u8], raw: &[u8]);
@@ -152,9 +154,7 @@ impl Tap {
         }
         let rest = &bytes[run..];
         let (whole, partial) = rest.split_at(rest.len() - partial_character(rest));
-        if !whole.is_empty() {
-            sink.run(whole);
-        }
+        hand_on(whole, sink);
         if !partial.is_empty() {
             self.pending.extend_from_slice(partial);
             self.state = State::Utf8;
@@ -259,7 +259,12 @@ fn scan(bytes: &[u8], start: usize) -> Scan {
 /// Whether a whole sequence is handled by us and not left in the run for the engine.
 fn is_own(sequence: &[u8], state: State) -> bool {
     match state {
-        State::Csi => matches!(sequence.last(), Some(b'b' | b'p')),
+        State::Csi => match sequence.last() {
+            Some(b'b' | b'p') => true,
+            Some(b'm' | b'n') => matches!(sequence.get(2), Some(b'?' | b'>')),
+            _ => false,
+        },
+        State::EscapeIntermediate => matches!(sequence, [_, b'('..=b'+', b'A']),
         State::String(_) | State::StringEscape(_) => true,
         _ => false,
     }
@@ -277,15 +282,10 @@ fn dispatch(sequence: &[u8], state: State, sink: &mut impl Sink) {
     }
 }
 
-/// Hands on a run that something of ours follows: a character cut off at its end is replaced here,
-/// as the engine would otherwise wait for the rest of it.
+/// Hands on a run, if there is one.
 fn hand_on(run: &[u8], sink: &mut impl Sink) {
-    let (whole, partial) = run.split_at(run.len() - partial_character(run));
-    if !whole.is_empty() {
-        sink.run(whole);
-    }
-    if !partial.is_empty() {
-        sink.run("\u{fffd}".as_bytes());
+    if !run.is_empty() {
+        sink.run(run);
     }
 }
 

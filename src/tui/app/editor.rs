@@ -1,9 +1,9 @@
 //! Text being typed: one line, or several where a field allows it.
 
-use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
-
 use crate::domain::key::{Key, KeyCode};
-use crate::domain::text::{clean_block, clean_line, width};
+use crate::domain::text::{
+    clean_block, clean_line, grapheme_after, grapheme_before, grapheme_indices, graphemes, width,
+};
 
 /// A text with a cursor in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -83,7 +83,7 @@ impl Editor {
         let cells = cells.max(2);
         let mut rows = vec![String::new()];
         let mut at = (0, 0);
-        for (offset, grapheme) in self.text.grapheme_indices(true) {
+        for (offset, grapheme) in grapheme_indices(&self.text) {
             let last = rows.len() - 1;
             if grapheme != "\n" && width(&rows[last]) + width(grapheme) > cells {
                 let carried = carry(&mut rows[last]);
@@ -110,13 +110,11 @@ impl Editor {
     }
 
     fn before(&self) -> usize {
-        let mut cursor = GraphemeCursor::new(self.cursor, self.text.len(), true);
-        cursor.prev_boundary(&self.text, 0).ok().flatten().unwrap_or(0)
+        grapheme_before(&self.text, self.cursor)
     }
 
     fn after(&self) -> usize {
-        let mut cursor = GraphemeCursor::new(self.cursor, self.text.len(), true);
-        cursor.next_boundary(&self.text, 0).ok().flatten().unwrap_or(self.text.len())
+        grapheme_after(&self.text, self.cursor)
     }
 
     fn line_start(&self) -> usize {
@@ -135,7 +133,7 @@ impl Editor {
 
     fn vertical(&mut self, by: isize) {
         let start = self.line_start();
-        let column = self.text[start..self.cursor].graphemes(true).count();
+        let column = graphemes(&self.text[start..self.cursor]).count();
         let target = if by < 0 {
             if start == 0 {
                 return;
@@ -149,7 +147,7 @@ impl Editor {
             end + 1
         };
         let line = self.text[target..].split('\n').next().unwrap_or("");
-        self.cursor = target + line.graphemes(true).take(column).map(str::len).sum::<usize>();
+        self.cursor = target + graphemes(line).take(column).map(str::len).sum::<usize>();
     }
 }
 

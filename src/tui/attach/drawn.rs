@@ -38,7 +38,7 @@ impl Drawn {
     /// The terminal is gone.
     pub(super) fn new(size: Size, snapshot: &[u8], depth: Depth, now: Instant) -> io::Result<Self> {
         let mut screen = Screen::new(size, 0);
-        screen.feed(snapshot);
+        screen.replay(snapshot);
         screen.take_replies();
         let canvas = Canvas::new()?;
         let modes = InputModes::default();

@@ -112,7 +112,7 @@ fn take(shared: &Shared, update: ScreenUpdate) {
     match update {
         ScreenUpdate::Snapshot { cols, rows, bytes } => {
             let mut screen = Screen::new(Size { cols, rows }, HISTORY);
-            screen.feed(&bytes);
+            screen.replay(&bytes);
             screen.take_replies();
             shared.change(|state| state.screen = Some(screen));
         }

@@ -8,7 +8,8 @@ use std::io::{self, Write};
 use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
 use ratatui::buffer::{Buffer, Cell, CellDiffOption, CellWidth};
 use ratatui::layout::{Position, Size};
-use unicode_width::UnicodeWidthChar;
+
+use crate::domain::text::char_width;
 
 /// From here on wide code points are pictures, and young: older terminals know them as narrow.
 const PICTURES: char = '\u{1f000}';
@@ -18,7 +19,7 @@ fn doubtful(symbol: &str) -> bool {
     if symbol.len() <= 2 {
         return false;
     }
-    let parts: usize = symbol.chars().map(|sign| sign.width().unwrap_or(0)).sum();
+    let parts: usize = symbol.chars().map(char_width).sum();
     parts != usize::from(symbol.cell_width()) || symbol.chars().any(|sign| sign >= PICTURES)
 }
 
@@ -151,14 +152,13 @@ mod tests {
 
     /// What a terminal of one row shows that gives `wide` columns to a doubtful grapheme.
     fn shown(screen: &mut [String], text: &str, wide: usize) {
-        use unicode_segmentation::UnicodeSegmentation as _;
         let mut at = 0;
         for part in text.split("\x1b[").skip(1) {
             let end = part.find(|sign: char| sign.is_ascii_alphabetic()).unwrap();
             if part[end..].starts_with('H') {
                 at = part[..end].split_once(';').unwrap().1.parse::<usize>().unwrap() - 1;
             }
-            for grapheme in part[end + 1..].graphemes(true) {
+            for grapheme in crate::domain::text::graphemes(&part[end + 1..]) {
                 let width =
                     if doubtful(grapheme) { wide } else { usize::from(grapheme.cell_width()) };
                 for covered in screen.iter_mut().skip(at).take(width) {

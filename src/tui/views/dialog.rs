@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::pen::{Pen, Span, spans_width};
 use super::signs::reversed;
 use crate::domain::ids::SessionId;
-use crate::domain::text::width;
+use crate::domain::text::{self, width};
 use crate::tui::app::App;
 use crate::tui::app::editor::Editor;
 use crate::tui::app::overlay::{AnswerDialog, Confirm, Purpose};
@@ -163,11 +163,10 @@ pub(super) fn text_field(pen: &mut Pen<'_>, editor: &Editor, field: Rect) -> (u1
         let text = rows.get(first + usize::from(line)).map_or("", String::as_str);
         let visible = usize::from(inner.width.saturating_sub(1));
         let skip = if single { (col + 1).saturating_sub(visible.max(1)) } else { 0 };
-        let text: String =
-            if skip > 0 { text.chars().skip(skip).collect() } else { text.to_owned() };
-        pen.raw(inner.x, at.y, inner.width, &text, pen.role(Role::Text));
+        let (shown, gone) = text::skip(text, skip);
+        pen.raw(inner.x, at.y, inner.width, shown, pen.role(Role::Text));
         if first + usize::from(line) == row {
-            cursor = (inner.x + (col - skip.min(col)) as u16, at.y);
+            cursor = (inner.x + (col - gone.min(col)) as u16, at.y);
         }
     }
     pen.ground = ground;

@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::pen::{Pen, Span};
+use crate::domain::text::pad;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::App;
 use crate::tui::app::layout::Layout;
@@ -48,7 +49,7 @@ fn lines(pen: &Pen<'_>, app: &App) -> Vec<Vec<Span>> {
             continue;
         };
         lines.push(vec![
-            (format!("{key:<4}"), pen.bold(Role::Accent)),
+            (pad(&key, 4), pen.bold(Role::Accent)),
             (word.to_owned(), text),
             (format!("  {rest}"), muted),
         ]);
@@ -59,7 +60,7 @@ fn lines(pen: &Pen<'_>, app: &App) -> Vec<Vec<Span>> {
         let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
         if !names.is_empty() {
             let style = if wanted { text } else { muted };
-            lines.push(vec![(format!("{label:<14}"), muted), (names.join("  "), style)]);
+            lines.push(vec![(pad(label, 14), muted), (names.join("  "), style)]);
         }
     }
     lines

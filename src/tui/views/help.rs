@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::dialog::{centred, frame};
 use super::pen::{Pen, Span};
-use crate::domain::text::width;
+use crate::domain::text::{pad, width};
 use crate::tui::action::Context;
 use crate::tui::app::App;
 use crate::tui::theme::Role;
@@ -46,7 +46,7 @@ fn lines(pen: &Pen<'_>, app: &App, context: Context) -> Vec<Vec<Vec<Span>>> {
                 for (at, text) in wrap(&line.text, room.saturating_sub(KEYS)).iter().enumerate() {
                     let keys = if at == 0 { line.keys.as_str() } else { "" };
                     block.push(vec![
-                        (format!("{keys:<KEYS$}"), pen.role(Role::Key)),
+                        (pad(keys, KEYS), pen.role(Role::Key)),
                         (text.clone(), pen.role(Role::Text)),
                     ]);
                 }

@@ -30,7 +30,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
             let n = count(operation.session_ids.len(), "session");
             let title = format!("{} {} {n}", verb_word(operation.kind), pen.glyphs.dot);
             let id = operation.id.as_str();
-            let tail: String = id.chars().skip(id.chars().count().saturating_sub(4)).collect();
+            let tail = id.get(id.len().saturating_sub(4)..).unwrap_or(id);
             let style = if focused { pen.bold(Role::Text) } else { pen.role(Role::Title) };
             (vec![(title, style)], vec![(format!("batch {tail}"), pen.role(Role::Muted))])
         });

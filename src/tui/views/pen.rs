@@ -3,9 +3,8 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
-use unicode_segmentation::UnicodeSegmentation;
 
-use crate::domain::text::{cut, width};
+use crate::domain::text::{cut, graphemes, width};
 use crate::tui::app::App;
 use crate::tui::glyph::Glyphs;
 use crate::tui::theme::{Ground, Role, Theme};
@@ -79,7 +78,7 @@ impl<'a> Pen<'a> {
     /// Writes a text, dropping what goes beyond `room`.
     pub(super) fn raw(&mut self, x: u16, y: u16, room: u16, text: &str, style: Style) -> u16 {
         let mut used = 0;
-        for grapheme in text.graphemes(true) {
+        for grapheme in graphemes(text) {
             let cells = width(grapheme) as u16;
             if cells == 0 {
                 continue;

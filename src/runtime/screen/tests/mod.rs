@@ -1,4 +1,7 @@
 mod cases;
+mod faults;
+mod fuzz;
+mod grammar;
 mod normal;
 mod signals;
 mod snapshots;

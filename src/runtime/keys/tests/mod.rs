@@ -1,0 +1,3 @@
+mod keys;
+mod mouse;
+mod paste;
