@@ -38,6 +38,11 @@ pub struct Config {
     pub stalled_minutes: u32,
     /// What follows when the pull request of a session is merged (F3).
     pub on_merge: OnMerge,
+    /// Whether an agent that is typed to may write the clipboard (OSC 52). Nobody may read it.
+    pub clipboard: Clipboard,
+    /// Program and arguments that open a link, which comes as the last one; empty means the
+    /// system's own.
+    pub opener: Vec<String>,
     /// How the operator is told that a session wants attention.
     pub notifications: Notifications,
     /// Named ways to launch.
@@ -61,6 +66,8 @@ impl Default for Config {
             history_mebibytes: 4096,
             stalled_minutes: 10,
             on_merge: OnMerge::Nothing,
+            clipboard: Clipboard::default(),
+            opener: Vec::new(),
             notifications: Notifications::default(),
             targets: BTreeMap::new(),
         }
@@ -106,6 +113,19 @@ pub enum OnMerge {
     Nothing,
     /// It is killed once no pull request of it is open.
     Kill,
+}
+
+/// Whether an agent that is typed to may write the clipboard (OSC 52).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clipboard {
+    /// It may not.
+    Off,
+    /// It is offered, and written when the operator takes it.
+    Ask,
+    /// It may.
+    #[default]
+    On,
 }
 
 /// How the operator is told that a session wants attention.

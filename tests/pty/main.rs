@@ -16,3 +16,4 @@ mod bulk;
 mod outlive;
 mod places;
 mod question;
+mod reading;

@@ -3,6 +3,7 @@
 //! screen, and the screen waits for nothing here.
 
 mod jobs;
+mod links;
 mod queries;
 mod queue;
 #[cfg(test)]
@@ -149,7 +150,11 @@ impl<P: Ports> Effects<P> {
             | Effect::Size { .. }
             | Effect::Type { .. }
             | Effect::PasteTo { .. }
-            | Effect::Scroll { .. }
+            | Effect::PointAt { .. }
+            | Effect::Read(_)
+            | Effect::Copy(_)
+            | Effect::OpenLink(_)
+            | Effect::Pass(_)
             | Effect::Suspend
             | Effect::Quit { .. } => {}
         }

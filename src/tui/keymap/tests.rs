@@ -11,7 +11,7 @@ use crate::tui::action::ActionSpec;
 const PALETTE_ONLY: [Action; 0] = [];
 
 /// Contexts as the dashboard stacks them.
-const STACKS: [&[Context]; 10] = [
+const STACKS: [&[Context]; 11] = [
     &[Context::Rail, Context::Global],
     &[Context::List, Context::Global],
     &[Context::Details, Context::Global],
@@ -19,6 +19,7 @@ const STACKS: [&[Context]; 10] = [
     &[Context::Jobs, Context::Global],
     &[Context::Empty, Context::Global],
     &[Context::Terminal],
+    &[Context::Copy],
     &[Context::Dialog],
     &[Context::Form],
     &[Context::Text],

@@ -1,6 +1,7 @@
 //! The operator's terminal: taken over as a whole, given back as it was on every way out.
 
 mod doubt;
+mod pass;
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +13,7 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use ratatui::Frame;
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::tui::event::Signal;
 use doubt::{Careful, Rows};
 
 /// Alternate screen, bracketed paste, focus changes.
@@ -99,6 +101,16 @@ impl Terminal {
             self.out.push(TAKE_KEYBOARD.as_bytes());
         }
         self.out.commit()
+    }
+
+    /// Puts a text on the clipboard of the terminal, with the next frame.
+    pub fn copy(&mut self, text: &str) {
+        self.out.push(&pass::clipboard(text));
+    }
+
+    /// Passes on what an agent asks of the terminal, with the next frame.
+    pub fn pass(&mut self, signal: &Signal) {
+        self.out.push(&pass::signal(signal));
     }
 
     /// Columns and rows.
