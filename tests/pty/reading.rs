@@ -56,7 +56,7 @@ fn what_is_searched_for_is_selected_and_copied_by_the_outer_terminal() {
     console.see("1 of 1");
     console.press("Enter");
     console.press("V j y");
-    console.see("27 characters copied.");
+    console.see("25 characters copied.");
     let copied = || Some(console.copied()).filter(|copied| !copied.is_empty());
     assert_eq!(until("the clipboard", copied), ["line 7 of 60\nline 8 of 60"]);
     console.see_no("reading chat-1");
@@ -107,7 +107,9 @@ fn the_last_screen_of_a_session_is_read_after_its_end_its_delete_and_its_restore
 
     home.run(["delete", &id, "--yes"]).ok();
     console.press("t");
-    console.see_row(&["chat-1"]);
+    console.see("deleted");
+    console.see_row(&["▐", "chat-1"]);
+    console.see_no("line 60 of 60");
     console.press("[");
     console.see("line 60 of 60");
     console.press("g g");
@@ -115,7 +117,9 @@ fn the_last_screen_of_a_session_is_read_after_its_end_its_delete_and_its_restore
     console.press("V y");
     console.see("12 characters copied.");
     assert_eq!(console.copied(), ["line 1 of 60"]);
+    console.see_no("line 1 of 60");
     console.press("r");
+    console.see("The trash is empty.");
     console.press("q");
     console.see("line 60 of 60");
     console.see("Not running.");

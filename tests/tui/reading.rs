@@ -185,6 +185,29 @@ fn copy_mode_searches_the_whole_history_selects_and_copies() {
     assert!(bench.app.reading.is_none());
 }
 
+/// In windows of any size nothing panics and nothing is drawn outside of the pane.
+#[test]
+fn reading_fits_into_any_window() {
+    for size in [(20, 5), (24, 8), (40, 12), (79, 18), (80, 24), (119, 9), (300, 100), (2, 1)] {
+        let mut bench = Bench::new(size.0, size.1);
+        bench.keys("[");
+        answer(&mut bench);
+        for keys in ["g g $ V", "G ^ v b", "PgUp C-d w e H M L", "? h i", "Enter n N o C-v l l"] {
+            bench.keys(keys);
+            bench.screen();
+        }
+        bench.send(Event::Resize { cols: 33, rows: 7 });
+        bench.screen();
+        point(&mut bench, (5, 4), MouseEventKind::ScrollUp, false);
+        point(&mut bench, (5, 4), MouseEventKind::Down(MouseButton::Left), false);
+        point(&mut bench, (32, 0), MouseEventKind::Drag(MouseButton::Left), false);
+        bench.screen();
+        point(&mut bench, (32, 0), MouseEventKind::Up(MouseButton::Left), false);
+        bench.keys("Esc Esc");
+        bench.screen();
+    }
+}
+
 #[rstest]
 #[case("g g V j Enter", "history 0 of https://a.example/0, as it was\nhistory 1 of https://a.example/1, as it was")]
 #[case("g g w w C-v j l y", "of\nof")]

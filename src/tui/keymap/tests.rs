@@ -80,6 +80,15 @@ fn the_nearest_context_decides() {
 }
 
 #[test]
+fn another_key_leaves_an_agent_and_the_others_stay() {
+    let keymap = Keymap::shipped().leaving_by(&"F12".parse().unwrap());
+    let typing: &[Context] = &[Context::Terminal];
+    assert_eq!(keymap.resolve(typing, &[], key("F12")), Outcome::Action(Action::LeaveAgent));
+    assert_eq!(keymap.resolve(typing, &[], key("C-]")), Outcome::None);
+    assert_eq!(keymap.resolve(typing, &[], key("S-PgUp")), Outcome::Action(Action::ScrollBack));
+}
+
+#[test]
 fn a_chord_waits_for_its_second_key() {
     let keymap = Keymap::shipped();
     let list = STACKS[1];

@@ -155,7 +155,12 @@ impl Live {
         let Some(feed) = self.feeds.get(id) else {
             return false;
         };
-        let modes = feed.shared.state().screen.as_ref().map(Screen::modes).unwrap_or_default();
+        let state = feed.shared.state();
+        if state.ended {
+            return false;
+        }
+        let modes = state.screen.as_ref().map(Screen::modes).unwrap_or_default();
+        drop(state);
         let bytes = keys.iter().flat_map(|key| encode_key(key, KeyKind::Press, &modes)).collect();
         feed.orders.try_send(Order::Input(bytes)).is_ok()
     }

@@ -173,8 +173,12 @@ fn release(app: &mut App, cell: (u16, u16), effects: &mut Vec<Effect>) {
     };
     press.held = false;
     let moved = press.at != cell || press.clicks > 1;
-    let selected = app.reading.as_ref().is_some_and(|reading| reading.selection.is_some());
-    if moved && selected {
+    let one = press.clicks == 1;
+    let selection = app.reading.as_ref().and_then(|reading| reading.selection);
+    if let (true, Some(selection)) = (moved, selection) {
+        if let Some(reading) = app.reading.as_mut().filter(|_| one) {
+            reading.drag(selection.anchor, cell);
+        }
         reading::copy(app, effects);
     }
 }

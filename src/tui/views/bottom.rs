@@ -47,6 +47,7 @@ const DETAILS: &[Entry] = &[
     (&[Action::AnswerYes], "yes"),
     (&[Action::AnswerChoose], "answer"),
     (&[Action::Message], "message"),
+    (&[Action::CopyMode], "copy"),
     (&[Action::Back], "back to the list"),
 ];
 const COPY: &[Entry] = &[
