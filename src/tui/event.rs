@@ -14,11 +14,11 @@ use crate::domain::plan::Plan;
 use crate::domain::query::{Page, PageQuery};
 use crate::domain::rail::{Project, Section};
 use crate::domain::session::Session;
-use crate::runtime::keys::MouseEvent as ProgramMouse;
 use crate::host::report::{
     CreateOutcome, CreateRequest, DeleteReport, DeleteRequest, Progress, PurgeReport,
     RestoreReport, RestoreTarget, SendResult, StopReport,
 };
+use crate::runtime::keys::MouseEvent as ProgramMouse;
 
 use super::app::reading::Document;
 use super::app::screen::ScreenCells;

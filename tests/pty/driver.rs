@@ -54,7 +54,10 @@ impl Terminal {
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let screen = Screen::new(Size { cols, rows }, 1_000);
-        let shared = Arc::new((Mutex::new(Shared { screen, copied: Vec::new(), closed: false }), Condvar::new()));
+        let shared = Arc::new((
+            Mutex::new(Shared { screen, copied: Vec::new(), closed: false }),
+            Condvar::new(),
+        ));
         let writer = Arc::new(Mutex::new(Some(pair.master.take_writer().unwrap())));
         let mut source = pair.master.try_clone_reader().unwrap();
         let reader = {

@@ -64,7 +64,8 @@ fn what_is_searched_for_is_selected_and_copied_by_the_outer_terminal() {
     // With the mouse: from one cell to another, copied as the button goes up.
     let (x, y) = console.find("line 60 of 60");
     let (x, y) = (x + 1, y + 1);
-    console.write(format!("\x1b[<0;{x};{y}M\x1b[<32;{};{y}M\x1b[<0;{};{y}m", x + 3, x + 6).as_bytes());
+    console
+        .write(format!("\x1b[<0;{x};{y}M\x1b[<32;{};{y}M\x1b[<0;{};{y}m", x + 3, x + 6).as_bytes());
     let copied = || console.copied().get(1).cloned();
     assert_eq!(until("the second text", copied), "line 60");
     console.press("Esc");

@@ -209,7 +209,10 @@ fn reading_fits_into_any_window() {
 }
 
 #[rstest]
-#[case("g g V j Enter", "history 0 of https://a.example/0, as it was\nhistory 1 of https://a.example/1, as it was")]
+#[case(
+    "g g V j Enter",
+    "history 0 of https://a.example/0, as it was\nhistory 1 of https://a.example/1, as it was"
+)]
 #[case("g g w w C-v j l y", "of\nof")]
 #[case("g g $ b b v $ y", "it was")]
 #[case("g g j ^ e v y", "y")]

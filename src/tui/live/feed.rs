@@ -121,11 +121,7 @@ async fn remember(shared: &Shared, paths: &Paths) {
         let state = shared.state();
         state.screen.is_some() && state.stamp == stamp
     };
-    let read = if known {
-        None
-    } else {
-        replay::last_screen(paths.history.clone(), HISTORY).await
-    };
+    let read = if known { None } else { replay::last_screen(paths.history.clone(), HISTORY).await };
     shared.change(|state| {
         if let Some(screen) = read {
             state.screen = Some(screen);

@@ -134,7 +134,10 @@ mod tests {
     #[test]
     fn colours_fit_the_terminal() {
         let screen = screen("\x1b[38;2;255;0;0mx");
-        assert_eq!(picture(&screen, false, Depth::C256).rows[0][0].style.fg, Some(Color::Indexed(196)));
+        assert_eq!(
+            picture(&screen, false, Depth::C256).rows[0][0].style.fg,
+            Some(Color::Indexed(196))
+        );
         let rgb = picture(&screen, false, Depth::Rgb);
         assert_eq!(rgb.rows[0][0].style.fg, Some(Color::Rgb(255, 0, 0)));
     }

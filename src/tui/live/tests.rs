@@ -203,7 +203,7 @@ async fn without_a_keeper_the_last_screen_is_read_from_the_history() {
 
     // It is kept for a while, and read again once there is more.
     for n in 2..8 {
-        live.watch(&[SessionId::new(&format!("shop-{n}")).unwrap()]);
+        live.watch(&[SessionId::new(format!("shop-{n}")).unwrap()]);
         picture(&mut live).await;
     }
     assert!(live.kept.len() <= KEPT);

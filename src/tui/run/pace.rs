@@ -36,7 +36,9 @@ impl Pace {
     pub(super) fn want(&mut self, urgency: Urgency, now: Instant) {
         let after_last = |gap| self.last.map_or(now, |last| (last + gap).max(now));
         self.want_at(match urgency {
-            Urgency::Echo => self.paid.map_or(now, |paid| now + paid.saturating_duration_since(now).saturating_sub(AHEAD)),
+            Urgency::Echo => self.paid.map_or(now, |paid| {
+                now + paid.saturating_duration_since(now).saturating_sub(AHEAD)
+            }),
             Urgency::Frame => after_last(FRAME),
             Urgency::Calm => after_last(CALM),
         });

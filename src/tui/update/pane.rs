@@ -48,9 +48,8 @@ fn is_motion_or_release(kind: MouseEventKind) -> bool {
 
 /// The cell of the pane, the nearest one where the pointer left it.
 fn cell(area: Rect, mouse: MouseEvent) -> (u16, u16) {
-    let within = |at: u16, start: u16, length: u16| {
-        at.saturating_sub(start).min(length.saturating_sub(1))
-    };
+    let within =
+        |at: u16, start: u16, length: u16| at.saturating_sub(start).min(length.saturating_sub(1));
     (within(mouse.column, area.x, area.width), within(mouse.row, area.y, area.height))
 }
 
@@ -124,9 +123,9 @@ fn press(app: &mut App, mouse: MouseEvent, cell: (u16, u16), effects: &mut Vec<E
         reading::begin(app, Begin::Link(cell), effects);
         return;
     }
-    let again = app.press.filter(|last| {
-        !last.program && last.at == cell && app.now.since(last.when) <= TOGETHER
-    });
+    let again = app
+        .press
+        .filter(|last| !last.program && last.at == cell && app.now.since(last.when) <= TOGETHER);
     let clicks = again.map_or(1, |last| last.clicks % 3 + 1);
     let (when, held) = (app.now, true);
     app.press = Some(Press { at: cell, when, clicks, program: false, held });
@@ -142,13 +141,7 @@ fn press(app: &mut App, mouse: MouseEvent, cell: (u16, u16), effects: &mut Vec<E
     }
 }
 
-fn drag(
-    app: &mut App,
-    area: Rect,
-    mouse: MouseEvent,
-    cell: (u16, u16),
-    effects: &mut Vec<Effect>,
-) {
+fn drag(app: &mut App, area: Rect, mouse: MouseEvent, cell: (u16, u16), effects: &mut Vec<Effect>) {
     let Some(press) = app.press.filter(|press| press.held && !press.program) else {
         return;
     };

@@ -110,7 +110,8 @@ fn scroll(app: &mut App, by: isize) {
 fn nothing_back(app: &mut App, id: &SessionId, alternate: bool) {
     let lines = if alternate {
         let key = app.setup.keymap.key_label(&[Context::List], Action::Open);
-        let keys = key.map_or_else(String::new, |key| format!(" {key}, then its own keys scroll it."));
+        let keys =
+            key.map_or_else(String::new, |key| format!(" {key}, then its own keys scroll it."));
         vec![format!("Its program draws the whole screen itself.{keys}")]
     } else {
         vec!["Nothing scrolled out of its screen yet.".to_owned()]

@@ -65,7 +65,8 @@ fn mark(pen: &mut Pen<'_>, reading: &Reading, area: Rect) {
     if let Some(search) = &reading.search {
         let at = search.hits.iter().position(|hit| Some(hit.first) == reading.cursor);
         let hits = search.hits.len();
-        parts.push(at.map_or_else(|| format!("{hits} found"), |at| format!("{} of {hits}", at + 1)));
+        parts
+            .push(at.map_or_else(|| format!("{hits} found"), |at| format!("{} of {hits}", at + 1)));
     }
     if reading.cursor.is_some() {
         parts.push("copy".to_owned());
@@ -84,7 +85,12 @@ fn mark(pen: &mut Pen<'_>, reading: &Reading, area: Rect) {
 }
 
 /// Words on the rule of the pane.
-pub(super) fn titles(pen: &Pen<'_>, app: &App, reading: &Reading, agent: &str) -> (Vec<Span>, Vec<Span>) {
+pub(super) fn titles(
+    pen: &Pen<'_>,
+    app: &App,
+    reading: &Reading,
+    agent: &str,
+) -> (Vec<Span>, Vec<Span>) {
     let left = vec![
         (format!("reading {}", reading.id), pen.role(Role::Title)),
         (format!("  {agent}"), pen.role(Role::Muted)),

@@ -8,9 +8,9 @@ use crate::domain::ids::SessionId;
 use crate::domain::operation::Verb;
 use crate::domain::status::Zone;
 use crate::domain::text::cut;
+use crate::tui::app::App;
 use crate::tui::app::layout::{Layout, Shape, TWO_COLUMNS};
 use crate::tui::app::words::{count, short_number, status_word, zone_word};
-use crate::tui::app::App;
 use crate::tui::theme::Role;
 
 /// Draws it.

@@ -33,7 +33,8 @@ pub(super) fn at(document: &Document, pos: Pos) -> Option<String> {
         }
     }
     let here = here?;
-    let (start, address) = addresses(&text).find(|(at, url)| (*at..at + url.len()).contains(&here))?;
+    let (start, address) =
+        addresses(&text).find(|(at, url)| (*at..at + url.len()).contains(&here))?;
     debug_assert!(start <= here);
     Some(address.to_owned())
 }

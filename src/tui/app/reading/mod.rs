@@ -321,7 +321,8 @@ impl Reading {
         self.top = self.top.clamp(lowest, cursor.line.max(lowest)).min(self.home);
         let width = self.size.0.max(2);
         // A wide character needs both of its columns.
-        let end = cursor.col.saturating_add(self.document.cell(cursor).map_or(1, |cell| cell.width));
+        let end =
+            cursor.col.saturating_add(self.document.cell(cursor).map_or(1, |cell| cell.width));
         let least = end.saturating_sub(width);
         self.left = self.left.clamp(least, cursor.col.max(least));
     }

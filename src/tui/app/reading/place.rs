@@ -30,7 +30,8 @@ impl App {
     pub fn screen_area(&self) -> Rect {
         let layout = self.layout();
         let alone = self.typing.is_some() || self.reads_whole();
-        if layout.right.width > 0 && (alone || self.view == View::Sessions && self.tab == Tab::Screen)
+        if layout.right.width > 0
+            && (alone || self.view == View::Sessions && self.tab == Tab::Screen)
         {
             inset(layout.right)
         } else if layout.peek.height > 0 && self.view == View::Sessions {

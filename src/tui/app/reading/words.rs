@@ -39,13 +39,11 @@ impl Walk<'_> {
 
     fn before(&self, pos: Pos) -> Option<Pos> {
         let before = self.document.cells(pos.line).map(|cell| cell.col);
-        match before.filter(|col| *col < pos.col).last() {
-            Some(col) => Some(Pos { col, ..pos }),
-            None => {
-                let line = pos.line.checked_sub(1)?;
-                Some(Pos { line, col: self.document.last_col(line) })
-            }
+        if let Some(col) = before.filter(|col| *col < pos.col).last() {
+            return Some(Pos { col, ..pos });
         }
+        let line = pos.line.checked_sub(1)?;
+        Some(Pos { line, col: self.document.last_col(line) })
     }
 
     /// Whether a new word may begin at `to` although the cell before is of the same kind.
@@ -147,7 +145,11 @@ mod tests {
     #[test]
     fn words_are_stepped_over_as_in_editors() {
         let starts = [(0, 4), (0, 5), (0, 6), (2, 0), (3, 4), (3, 6)];
-        assert_eq!(walk((0, 0), next_word), starts, "a wrapped word is one; the last step is the end");
+        assert_eq!(
+            walk((0, 0), next_word),
+            starts,
+            "a wrapped word is one; the last step is the end"
+        );
         let back = [(3, 4), (2, 0), (0, 6), (0, 5), (0, 4), (0, 0)];
         assert_eq!(walk((3, 6), previous_word), back);
         assert_eq!(walk((0, 0), word_end)[..5], [(0, 1), (0, 4), (0, 5), (0, 6), (3, 2)]);

@@ -172,11 +172,11 @@ impl<P: Ports> Dashboard<P> {
             Effect::OpenLink(link) => self.effects.open_link(&self.opener, link),
             Effect::Type { id, keys } => {
                 let typed = self.live.type_keys(&id, &keys);
-                self.typed(id, typed);
+                self.typed(&id, typed);
             }
             Effect::PasteTo { id, text } => {
                 let typed = self.live.paste(&id, text);
-                self.typed(id, typed);
+                self.typed(&id, typed);
             }
             Effect::Suspend => self.suspend = true,
             Effect::Quit { farewell, hand_over } => {
@@ -187,7 +187,7 @@ impl<P: Ports> Dashboard<P> {
     }
 
     /// The echo of what was typed is drawn at once.
-    fn typed(&mut self, id: SessionId, typed: bool) {
+    fn typed(&mut self, id: &SessionId, typed: bool) {
         if typed {
             self.pace.typed(clock::monotonic());
         } else {
