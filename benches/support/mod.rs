@@ -70,6 +70,26 @@ impl Figures {
         });
     }
 
+    /// A number that has a highest one, or none.
+    pub(crate) fn number(&mut self, what: impl Into<String>, found: u64, target: Option<u64>) {
+        self.0.push(Figure {
+            what: what.into(),
+            found: found.to_string(),
+            target: target.map_or_else(String::new, |target| format!("<= {target}")),
+            reached: target.map(|target| found <= target),
+        });
+    }
+
+    /// The same for what has parts.
+    pub(crate) fn amount(&mut self, what: impl Into<String>, found: f64, target: Option<f64>) {
+        self.0.push(Figure {
+            what: what.into(),
+            found: format!("{found:.2}"),
+            target: target.map_or_else(String::new, |target| format!("<= {target}")),
+            reached: target.map(|target| found <= target),
+        });
+    }
+
     /// Prints them.
     pub(crate) fn print(&self) {
         let wide = self.0.iter().map(|figure| figure.what.len()).max().unwrap_or(0);
@@ -97,6 +117,11 @@ impl Times {
         let took = clock::monotonic().duration_since(start);
         self.0.push(took);
         (took, value)
+    }
+
+    /// One that was taken elsewhere.
+    pub(crate) fn add(&mut self, took: Duration) {
+        self.0.push(took);
     }
 
     /// The time that so many of a hundred runs did not exceed.
