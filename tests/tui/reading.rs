@@ -385,7 +385,7 @@ fn bells_and_notifications_of_the_agent_that_is_typed_to_are_passed_on_where_wan
 fn a_last_screen_stays_and_says_so() {
     let mut bench = Bench::new(120, 40);
     let cells = Arc::new(ScreenCells { ended: true, ..agent_screen() });
-    bench.send(Event::Screen { id: id("shop-12"), cells: Some(cells.clone()) });
+    bench.send(Event::Screen { id: id("shop-12"), cells: Some(cells) });
     let screen = bench.screen();
     assert!(screen.contains("cargo test -p cart"), "{screen}");
     assert!(screen.contains("Its keeper is gone. This is its last"), "{screen}");
