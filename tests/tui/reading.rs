@@ -227,6 +227,17 @@ fn keys_select_as_in_editors(#[case] keys: &str, #[case] text: &str) {
 }
 
 #[test]
+fn keys_that_come_with_the_one_for_copy_mode_are_for_it() {
+    let mut bench = Bench::new(120, 40);
+    let keys = ["[", "g", "g", "V", "y"].iter().map(|key| key.parse().unwrap()).collect();
+    bench.send(Event::Keys(keys));
+    answer(&mut bench);
+    let first = "history 0 of https://a.example/0, as it was";
+    assert_eq!(copied(&mut bench).as_deref(), Some(first));
+    assert_eq!(selected(&bench), "shop-12", "none of them acted on the list");
+}
+
+#[test]
 fn escape_ends_the_selection_then_copy_mode_and_no_key_reaches_the_agent() {
     let mut bench = Bench::new(120, 40);
     bench.keys("Enter");

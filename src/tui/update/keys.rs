@@ -7,6 +7,7 @@ use crate::domain::time::Timestamp;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::App;
 use crate::tui::app::overlay::Overlay;
+use crate::tui::app::reading::Begin;
 use crate::tui::app::toast::ToastKind;
 use crate::tui::event::Effect;
 use crate::tui::keymap::Outcome;
@@ -31,11 +32,16 @@ pub(super) fn pressed(app: &mut App, keys: &[Key], effects: &mut Vec<Effect>) {
     }
     app.last_key = app.now;
     let mut typed: Vec<Key> = Vec::new();
-    for key in keys {
+    for (at, key) in keys.iter().enumerate() {
+        let waited = app.wanted.is_some();
         if app.typing.is_some() && app.overlays.is_empty() && !app.is_copying() {
             type_or_leave(app, *key, &mut typed, effects);
         } else {
             one(app, *key, effects);
+        }
+        if let Some(wanted) = app.wanted.as_mut().filter(|it| !waited && it.begin == Begin::Copy) {
+            wanted.rest = keys[at + 1..].to_vec();
+            break;
         }
     }
     flush(app, &mut typed, effects);

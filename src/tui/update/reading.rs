@@ -14,7 +14,7 @@ use crate::tui::app::toast::ToastKind;
 use crate::tui::app::words::count;
 use crate::tui::event::{Effect, Signal};
 
-use super::notify;
+use super::{keys, notify};
 
 /// Begins to read what is on view, or goes on with it.
 pub(super) fn begin(app: &mut App, begin: Begin, effects: &mut Vec<Effect>) {
@@ -26,7 +26,7 @@ pub(super) fn begin(app: &mut App, begin: Begin, effects: &mut Vec<Effect>) {
         app.fit_reading();
         go_on(app, begin, effects);
     } else {
-        app.wanted = Some(Wanted { id: id.clone(), begin });
+        app.wanted = Some(Wanted { id: id.clone(), begin, rest: Vec::new() });
         effects.push(Effect::Read(id));
     }
 }
@@ -50,6 +50,9 @@ pub(super) fn arrived(
     let home = app.home(&document);
     app.reading = Some(Reading::new(id, document, home, (area.width, area.height)));
     go_on(app, wanted.begin, effects);
+    if app.is_copying() && !wanted.rest.is_empty() {
+        keys::pressed(app, &wanted.rest, effects);
+    }
 }
 
 /// A screen is there; whoever wants to read it asks for it, or is told that there is none.

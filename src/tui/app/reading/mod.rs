@@ -11,6 +11,7 @@ mod words;
 use std::sync::Arc;
 
 use crate::domain::ids::SessionId;
+use crate::domain::key::Key;
 use crate::domain::time::Timestamp;
 
 pub use self::document::{Cell, Document, Pos};
@@ -42,6 +43,8 @@ pub struct Wanted {
     pub id: SessionId,
     /// What for.
     pub begin: Begin,
+    /// Keys that came together with the one that asked: they are for what is to be read.
+    pub rest: Vec<Key>,
 }
 
 /// A button of the mouse that is held down, or was clicked just now.
