@@ -128,3 +128,21 @@ fn the_last_screen_of_a_session_is_read_after_its_end_its_delete_and_its_restore
     assert!(console.exit().success());
     home.finish();
 }
+
+/// Where there is nothing to scroll back to, that is said at once, also while typing.
+#[test]
+fn what_has_no_scrollback_says_so_while_typing() {
+    let home = TestHome::new();
+    home.scripted("print ready;forever;prompt;end");
+    let mut console = Terminal::start(home.path(), home.path(), &[], 120, 40);
+    console.see_row(&["chat-1", "idle"]);
+    console.press("Enter");
+    console.see("typing to chat-1");
+    console.press("S-PgUp");
+    console.see("chat-1 has no scrollback");
+    console.see("Nothing scrolled out of its screen yet.");
+    console.press("C-]");
+    console.press("q");
+    assert!(console.exit().success());
+    home.finish();
+}

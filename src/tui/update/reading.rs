@@ -113,6 +113,7 @@ fn scroll(app: &mut App, by: isize) {
 fn nothing_back(app: &mut App, id: &SessionId, alternate: bool) {
     let lines = if alternate {
         let key = app.setup.keymap.key_label(&[Context::List], Action::Open);
+        let key = key.filter(|_| app.typing.is_none());
         let keys =
             key.map_or_else(String::new, |key| format!(" {key}, then its own keys scroll it."));
         vec![format!("Its program draws the whole screen itself.{keys}")]

@@ -78,9 +78,10 @@ impl<P: Ports> Dashboard<P> {
             }
         };
         // What is typed into an agent shows by its echo alone: a frame before it would only delay it.
-        let before = self.app.only_types().cloned();
+        let before = (self.app.only_types().cloned(), self.app.toasts.clone());
         self.apply(event);
-        if before.is_none() || self.app.only_types() != before.as_ref() {
+        let same = self.app.only_types() == before.0.as_ref() && self.app.toasts == before.1;
+        if before.0.is_none() || !same {
             self.want(Urgency::Frame);
         }
     }
