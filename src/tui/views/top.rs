@@ -152,7 +152,7 @@ fn zoomed(pen: &mut Pen<'_>, app: &App, id: &SessionId, y: u16, cols: u16) {
     } else {
         spans.push((id.to_string(), pen.role(Role::Title)));
     }
-    let others = app.board.waiting.iter().filter(|row| row.id != *id).count();
+    let others = app.waiting.iter().filter(|row| row.id != *id).count();
     let mut right: Vec<Span> = Vec::new();
     if others > 0 {
         let (glyph, sign) = zone_sign(pen, Zone::Respond);
