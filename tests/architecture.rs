@@ -292,12 +292,12 @@ fn one_file_measures_text() {
         source.code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned()
     };
     let all = sources("src");
-    let measured: Vec<String> = all
+    let in_files: Vec<String> = all
         .iter()
         .filter(|source| !source.is_test() && measures.is_match(&code(source)))
         .map(|source| source.path.display().to_string())
         .collect();
-    assert_eq!(measured, ["src/domain/text.rs"]);
+    assert_eq!(in_files, ["src/domain/text.rs"]);
     let counted: Vec<String> = all
         .iter()
         .filter(|source| matches!(source.folder.as_str(), "tui" | "cli"))

@@ -40,6 +40,9 @@ pub struct Config {
     pub on_merge: OnMerge,
     /// Whether an agent that is typed to may write the clipboard (OSC 52). Nobody may read it.
     pub clipboard: Clipboard,
+    /// Program and arguments that open a link, which comes as the last one; empty means the
+    /// system's own.
+    pub opener: Vec<String>,
     /// How the operator is told that a session wants attention.
     pub notifications: Notifications,
     /// Named ways to launch.
@@ -64,6 +67,7 @@ impl Default for Config {
             stalled_minutes: 10,
             on_merge: OnMerge::Nothing,
             clipboard: Clipboard::default(),
+            opener: Vec::new(),
             notifications: Notifications::default(),
             targets: BTreeMap::new(),
         }

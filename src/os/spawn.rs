@@ -7,6 +7,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 /// What a process of ours is called in a listing, whatever file it was started from.
@@ -113,6 +114,26 @@ pub fn close_inherited() {
             }
         }
     }
+}
+
+/// Runs a program of the operator's beside us: with our environment, `input` on its standard input and
+/// nothing of the terminal. In a process group of its own, so that what it leaves running outlives us.
+///
+/// # Errors
+/// It cannot be started, or its end cannot be waited for.
+pub async fn aside(program: &str, arguments: &[String], input: &[u8]) -> io::Result<ExitStatus> {
+    let mut child = Command::new(program)
+        .args(arguments)
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    if let Some(mut pipe) = child.stdin.take() {
+        // One that does not read its input has its reasons; how it ends says more.
+        let _ = pipe.write_all(input).await;
+    }
+    child.wait().await
 }
 
 /// Whether [`detach`] makes a process the one to whom orphans below it are given.

@@ -14,6 +14,8 @@ pub enum Context {
     Details,
     /// Keys go to the agent.
     Terminal,
+    /// An agent's terminal is read with a cursor.
+    Copy,
     /// The trash has the focus.
     Trash,
     /// The jobs have the focus.
@@ -30,12 +32,13 @@ pub enum Context {
 
 impl Context {
     /// Every context, in the order of `keymap.toml`.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Global,
         Self::Rail,
         Self::List,
         Self::Details,
         Self::Terminal,
+        Self::Copy,
         Self::Trash,
         Self::Jobs,
         Self::Dialog,
@@ -52,6 +55,7 @@ impl Context {
             Self::List => "list",
             Self::Details => "details",
             Self::Terminal => "terminal",
+            Self::Copy => "copy",
             Self::Trash => "trash",
             Self::Jobs => "jobs",
             Self::Dialog => "dialog",
@@ -74,6 +78,7 @@ impl Context {
             Self::List => "the list",
             Self::Details => "the right pane",
             Self::Terminal => "typing to an agent",
+            Self::Copy => "copy mode",
             Self::Trash => "the trash",
             Self::Jobs => "the jobs",
             Self::Dialog => "dialogs",
@@ -95,6 +100,8 @@ pub enum Group {
     Look,
     /// Talking to agents.
     Answer,
+    /// Reading and copying what an agent wrote.
+    Read,
     /// Changing sessions and projects.
     Change,
     /// Inside dialogs and forms.
@@ -105,8 +112,16 @@ pub enum Group {
 
 impl Group {
     /// Every group, in the order of the help.
-    pub const ALL: [Self; 7] =
-        [Self::Move, Self::Mark, Self::Look, Self::Answer, Self::Change, Self::Dialog, Self::Leave];
+    pub const ALL: [Self; 8] = [
+        Self::Move,
+        Self::Mark,
+        Self::Look,
+        Self::Answer,
+        Self::Read,
+        Self::Change,
+        Self::Dialog,
+        Self::Leave,
+    ];
 
     /// The heading.
     pub fn title(self) -> &'static str {
@@ -114,6 +129,7 @@ impl Group {
             Self::Move => "Move",
             Self::Mark => "Mark",
             Self::Look => "Look",
+            Self::Read => "Read and copy",
             Self::Answer => "Answer",
             Self::Change => "Change",
             Self::Dialog => "Dialogs and forms",
@@ -172,14 +188,14 @@ macro_rules! actions {
 // A leading `+_` puts an action on the line of the one before it.
 actions! {
     Move {
-        Down "down" "down" [Global Details Dialog Form Text] "Move down" "Selects the next row, or scrolls one line.";
-        +_ Up "up" "up" [Global Details Dialog Form Text] "Move up" "Selects the row before, or scrolls one line.";
-        Top "top" "first" [Global Details Dialog] "Go to the first row" "Selects the first row, or scrolls to the start.";
-        +_ Bottom "bottom" "last" [Global Details Dialog] "Go to the last row" "Selects the last row, or scrolls to the end.";
-        HalfDown "half-page-down" "half a page" [Global Details Dialog] "Move down half a page" "Moves down by half of what is shown.";
-        +_ HalfUp "half-page-up" "" [Global Details Dialog] "Move up half a page" "Moves up by half of what is shown.";
-        PageDown "page-down" "page" [Global Details Dialog] "Move down a page" "Moves down by what is shown.";
-        +_ PageUp "page-up" "" [Global Details Dialog] "Move up a page" "Moves up by what is shown.";
+        Down "down" "down" [Global Details Copy Dialog Form Text] "Move down" "Selects the next row, or scrolls one line.";
+        +_ Up "up" "up" [Global Details Copy Dialog Form Text] "Move up" "Selects the row before, or scrolls one line.";
+        Top "top" "first" [Global Details Copy Dialog] "Go to the first row" "Selects the first row, or scrolls to the start.";
+        +_ Bottom "bottom" "last" [Global Details Copy Dialog] "Go to the last row" "Selects the last row, or scrolls to the end.";
+        HalfDown "half-page-down" "half a page" [Global Details Copy Dialog] "Move down half a page" "Moves down by half of what is shown.";
+        +_ HalfUp "half-page-up" "" [Global Details Copy Dialog] "Move up half a page" "Moves up by half of what is shown.";
+        PageDown "page-down" "page" [Global Details Copy Dialog] "Move down a page" "Moves down by what is shown.";
+        +_ PageUp "page-up" "" [Global Details Copy Dialog] "Move up a page" "Moves up by what is shown.";
         NextColumn "next-column" "next column" [Global Rail] "Go to the next column" "Gives the focus to the column on the right.";
         +_ PreviousColumn "previous-column" "previous column" [Global Rail] "Go to the previous column" "Gives the focus to the column on the left.";
         Collapse "collapse" "collapse" [Global Rail List Details Trash Jobs] "Collapse" "Hides the children of the selected session; with none to hide, goes to the column on the left. In tabs: the tab before.";
@@ -201,7 +217,34 @@ actions! {
         Trash "trash" "trash" [Global] "Show the trash" "Lists deleted sessions, to restore them.";
         Jobs "jobs" "jobs" [Global] "Show the jobs" "Lists what runs in the background and what has ended.";
         Sort "sort" "sort" [Global List] "Change the order" "Sorts by zone, or by newest turn.";
-        Help "help" "help" [Global Dialog] "Show the keys" "Lists the keys that act here.";
+        Help "help" "help" [Global Dialog Copy] "Show the keys" "Lists the keys that act here.";
+    }
+    Read {
+        ScrollBack "scroll-back" "scroll back" [Global Terminal] "Scroll the agent's screen back" "Shows what scrolled out of the agent's screen, a page at a time. Typing returns.";
+        ScrollOn "scroll-on" "scroll on" [Global Terminal] "Scroll the agent's screen on" "Shows newer rows, a page at a time, down to the live screen.";
+        CopyMode "copy-mode" "copy mode" [List Details Trash Terminal] "Read, search and copy" "Gives the agent's screen and history a cursor, to search in it and copy from it.";
+        TakeOffer "take-clipboard" "take what an agent copies" [Global Terminal] "Take what an agent copies" "Puts the text on the clipboard that an agent offered last (clipboard = ask).";
+        Left "left" "left" [Copy] "Move left" "Moves the cursor one character to the left.";
+        +_ Right "right" "right" [Copy] "Move right" "Moves the cursor one character to the right.";
+        NextWord "next-word" "next word" [Copy] "Go to the next word" "Moves the cursor to the start of the next word.";
+        +_ PreviousWord "previous-word" "previous" [Copy] "Go to the previous word" "Moves the cursor to the start of the word before.";
+        +_ WordEnd "word-end" "its end" [Copy] "Go to the end of the word" "Moves the cursor to the end of the word.";
+        LineStart "line-start" "start of the line" [Copy] "Go to the start of the line" "Moves the cursor to the first column.";
+        +_ LineText "line-text" "its text" [Copy] "Go to the first character of the line" "Moves the cursor to the first character that is not blank.";
+        +_ LineEnd "line-end" "its end" [Copy] "Go to the end of the line" "Moves the cursor to the last character.";
+        WindowTop "window-top" "first line on view" [Copy] "Go to the first line on view" "Moves the cursor to the top of the pane.";
+        +_ WindowMiddle "window-middle" "middle" [Copy] "Go to the line in the middle" "Moves the cursor to the middle of the pane.";
+        +_ WindowBottom "window-bottom" "last" [Copy] "Go to the last line on view" "Moves the cursor to the bottom of the pane.";
+        SearchOn "search" "search" [Copy] "Search" "Looks for a text from the cursor on, over the whole history; capitals count where it has one.";
+        +_ SearchBack "search-back" "backwards" [Copy] "Search backwards" "Looks for a text before the cursor.";
+        NextHit "next-match" "next match" [Copy] "Go to the next match" "Goes on to where the text stands next.";
+        +_ PreviousHit "previous-match" "previous" [Copy] "Go to the previous match" "Goes back to where the text stood before.";
+        SelectCharacters "select" "select" [Copy] "Select characters" "Selects from here to where the cursor is moved; again: ends it.";
+        +_ SelectLines "select-lines" "lines" [Copy] "Select lines" "Selects whole lines.";
+        +_ SelectBlock "select-block" "a block" [Copy] "Select a block" "Selects the columns between here and the cursor.";
+        CopyText "copy" "copy" [Copy] "Copy" "Copies what is selected, else the line, to the clipboard of this terminal.";
+        OpenLink "open-link" "open the link" [Copy] "Open the link" "Opens the link at the cursor, or the next one on its line.";
+        LeaveCopy "leave-copy" "leave" [Copy] "Leave copy mode" "Ends the selection; without one, leaves copy mode.";
     }
     Answer {
         Open "open" "open and type" [List Rail Details Jobs] "Open the agent and type" "Gives the keys to the agent, in place.";
@@ -250,7 +293,7 @@ actions! {
     }
     Leave {
         Back "back" "back" [Trash Jobs Details] "Go back" "Goes back to the sessions.";
-        Suspend "suspend" "suspend" [Global Dialog Form Text Empty] "Suspend callboard" "Gives the terminal back to the shell; fg returns.";
+        Suspend "suspend" "suspend" [Global Copy Dialog Form Text Empty] "Suspend callboard" "Gives the terminal back to the shell; fg returns.";
         Quit "quit" "quit, agents go on" [Global Empty] "Quit" "Leaves the console. Agents go on.";
     }
 }

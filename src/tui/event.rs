@@ -18,7 +18,9 @@ use crate::host::report::{
     CreateOutcome, CreateRequest, DeleteReport, DeleteRequest, Progress, PurgeReport,
     RestoreReport, RestoreTarget, SendResult, StopReport,
 };
+use crate::runtime::keys::MouseEvent as ProgramMouse;
 
+use super::app::reading::Document;
 use super::app::screen::ScreenCells;
 use super::keymap::Keymap;
 use super::theme::Theme;
@@ -76,6 +78,20 @@ pub enum Event {
         id: SessionId,
         /// Its cells.
         cells: Option<Arc<ScreenCells>>,
+    },
+    /// Answer to [`Effect::Read`]; none while nothing is known of the session's screen.
+    Document {
+        /// The session.
+        id: SessionId,
+        /// Its screen and what scrolled out of it.
+        document: Option<Arc<Document>>,
+    },
+    /// A watched program asks its terminal for something.
+    Signal {
+        /// The session.
+        id: SessionId,
+        /// What for.
+        signal: Signal,
     },
     /// A coordinator of this process reports.
     Progress(Progress),
@@ -252,6 +268,17 @@ pub enum Settled {
     Abandoned,
 }
 
+/// What a program asks its terminal for, beside the picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Signal {
+    /// The bell.
+    Bell,
+    /// A notification, without control characters.
+    Notification(String),
+    /// A text for the clipboard (OSC 52).
+    Clipboard(String),
+}
+
 /// Something to do outside of `update`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
@@ -300,15 +327,21 @@ pub enum Effect {
         /// The text.
         text: String,
     },
-    /// Shows older rows of an agent's screen (positive), or newer ones (negative).
-    Scroll {
+    /// The mouse, for a program that asked for it.
+    PointAt {
         /// The session.
         id: SessionId,
-        /// Rows.
-        by: i32,
-        /// Rows of it that are on view.
-        view: u16,
+        /// What was done with it, in cells of the program's screen.
+        mouse: ProgramMouse,
     },
+    /// Ask for the text of a watched screen with its history; [`Event::Document`].
+    Read(SessionId),
+    /// Put a text on the operator's clipboard.
+    Copy(String),
+    /// Open a link with the operator's program for it; [`Outcome::Failed`] where it cannot.
+    OpenLink(String),
+    /// Hand a bell or a notification of an agent to the operator's terminal.
+    Pass(Signal),
     /// Create a session; [`Outcome::Created`].
     Create(Box<CreateRequest>),
     /// Register a folder; [`Outcome::ProjectAdded`].

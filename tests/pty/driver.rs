@@ -10,7 +10,7 @@ use std::time::Duration;
 use callboard::domain::key::Chord;
 use callboard::os::clock;
 use callboard::runtime::keys::{self, KeyKind};
-use callboard::runtime::screen::{InputModes, Screen, Size};
+use callboard::runtime::screen::{InputModes, Screen, ScreenEvent, Size};
 use portable_pty::{CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 
 /// A condition that does not come true within this time fails the test; nothing waits it out.
@@ -21,6 +21,8 @@ const KEPT: usize = 1 << 20;
 
 struct Shared {
     screen: Screen,
+    /// What was put on the clipboard (OSC 52).
+    copied: Vec<String>,
     closed: bool,
     /// Nothing is read from the program.
     held: bool,
@@ -79,12 +81,14 @@ impl Terminal {
         command.env("COLORTERM", "truecolor");
         command.env("LANG", "C.UTF-8");
         command.env_remove("NO_COLOR");
+        command.env_remove("TMUX");
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let screen = Screen::new(Size { cols, rows }, 1_000);
         let shared = Arc::new((
             Mutex::new(Shared {
                 screen,
+                copied: Vec::new(),
                 closed: false,
                 held: false,
                 received: Vec::new(),
@@ -103,7 +107,11 @@ impl Terminal {
                     drop(go_on.unwrap_or_else(PoisonError::into_inner));
                     let n = source.read(&mut buffer).unwrap_or(0);
                     let mut state = lock(&shared.0);
-                    state.screen.feed(&buffer[..n]);
+                    for event in state.screen.feed(&buffer[..n]) {
+                        if let ScreenEvent::Clipboard(text) = event {
+                            state.copied.push(String::from_utf8(text).unwrap());
+                        }
+                    }
                     state.received.extend_from_slice(&buffer[..n]);
                     let surplus = state.received.len().saturating_sub(KEPT);
                     state.received.drain(..surplus);
@@ -155,6 +163,19 @@ impl Terminal {
             state =
                 self.shared.1.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// What was put on the clipboard so far.
+    pub(crate) fn copied(&self) -> Vec<String> {
+        lock(&self.shared.0).copied.clone()
+    }
+
+    /// Where a text is drawn: column and row, from 0.
+    pub(crate) fn find(&self, text: &str) -> (usize, usize) {
+        let lines = self.see(text);
+        let row = lines.iter().position(|line| line.contains(text)).unwrap();
+        let (head, _) = lines[row].split_once(text).unwrap();
+        (head.chars().count(), row)
     }
 
     /// Waits until some row holds `text`.

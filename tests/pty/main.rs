@@ -18,3 +18,4 @@ mod bulk;
 mod outlive;
 mod places;
 mod question;
+mod reading;

@@ -17,7 +17,7 @@ use callboard::domain::status::{Attention, Status, Zone};
 use callboard::domain::time::Timestamp;
 use callboard::host::report::Progress;
 use callboard::tui::app::screen::ScreenCells;
-use callboard::tui::app::{App, Setup};
+use callboard::tui::app::{App, Passes, Setup};
 use callboard::tui::event::{Board, Effect, Event, WorkFacts};
 use callboard::tui::glyph::Glyphs;
 use callboard::tui::keymap::Keymap;
@@ -349,6 +349,7 @@ impl Bench {
                 .chain(["gemini", "opencode", "aider"].map(|name| (name.to_owned(), false)))
                 .collect(),
             purge_days: 30,
+            passes: Passes::default(),
             size: (cols, rows),
             now: NOW,
         };

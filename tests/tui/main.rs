@@ -14,4 +14,5 @@ mod mouse;
 mod moving;
 mod plan;
 mod properties;
+mod reading;
 mod update;

@@ -245,6 +245,14 @@ pub(super) fn visit_row(grid: &Grid<Square>, row: i32, visit: &mut dyn FnMut(Cel
     }
 }
 
+/// Whether a row goes on in the next one.
+pub(super) fn wraps(grid: &Grid<Square>, row: i32) -> bool {
+    let last = Column(grid.columns() - 1);
+    let line = &grid[Line(row)];
+    // Before a wide character that had no room the row ends with a placeholder.
+    line[last].wrapline() || line[last].wide() == Wide::LeadingSpacer
+}
+
 /// Text of a row, trailing blanks trimmed.
 pub(super) fn row_text(grid: &Grid<Square>, row: i32) -> String {
     let mut text = String::new();

@@ -147,6 +147,13 @@ impl Screen {
         }
     }
 
+    /// Whether a row goes on in the next one, since it was too long; negative rows are history.
+    pub fn wraps(&self, index: i32) -> bool {
+        let size = self.size();
+        let exists = (-(self.scrollback_len() as i32)..i32::from(size.rows)).contains(&index);
+        exists && cell::wraps(&self.engine.core.term.grid, index)
+    }
+
     /// Whether the program asked to hold the frame (mode 2026). Who holds it must stop after a time
     /// of its own (a second is usual): a program may die before it lets go.
     pub fn synchronized(&self) -> bool {

@@ -56,6 +56,13 @@ impl App {
             Action::Open | Action::Zoom if self.view != View::Jobs => {
                 selected(Session::is_live, "not running")
             }
+            Action::CopyMode => {
+                unless(self.on_view().or(list.selected.as_ref()).is_some(), "nothing selected")
+            }
+            Action::ScrollBack | Action::ScrollOn => {
+                unless(!self.screen_area().is_empty(), "no screen here")
+            }
+            Action::TakeOffer => unless(self.offer.is_some(), "nothing offered"),
             Action::Details if self.view == View::Trash => Some("not here"),
             Action::Mark | Action::MarkRange | Action::Rename | Action::Details => {
                 selected(any, "nothing selected")

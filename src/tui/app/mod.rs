@@ -12,6 +12,7 @@ pub mod marks;
 pub mod overlay;
 mod parts;
 pub mod plan;
+pub mod reading;
 pub mod screen;
 pub mod toast;
 pub mod words;
@@ -33,7 +34,8 @@ use self::job::Jobs;
 use self::layout::{Layout, Shape, THREE_COLUMNS, TWO_COLUMNS};
 use self::list::List;
 use self::overlay::Overlay;
-pub use self::parts::{Burst, Focus, Looking, Setup, Typing, View};
+pub use self::parts::{Burst, Focus, Looking, Passes, Setup, Typing, View};
+use self::reading::{Begin, Press, Reading, Wanted};
 use self::screen::ScreenCells;
 use self::toast::Toasts;
 
@@ -100,6 +102,14 @@ pub struct App {
     pub work: BTreeMap<SessionId, WorkFacts>,
     /// Screens of watched sessions.
     pub screens: BTreeMap<SessionId, Arc<ScreenCells>>,
+    /// The terminal that is read: scrolled back, or in copy mode.
+    pub reading: Option<Reading>,
+    /// A terminal that will be read once its document is there.
+    pub wanted: Option<Wanted>,
+    /// The last click in the pane of a screen.
+    pub press: Option<Press>,
+    /// What an agent offers to the clipboard, and which one.
+    pub offer: Option<(SessionId, String)>,
     /// Sessions whose screens were asked for.
     pub watched: Vec<SessionId>,
     /// Sessions whose changes were asked for.
@@ -169,6 +179,10 @@ impl App {
             tabs: BTreeMap::new(),
             work: BTreeMap::new(),
             screens: BTreeMap::new(),
+            reading: None,
+            wanted: None,
+            press: None,
+            offer: None,
             watched: Vec::new(),
             counted: Vec::new(),
             counted_at: Timestamp(0),
@@ -190,6 +204,9 @@ impl App {
     pub fn contexts(&self) -> Vec<Context> {
         if let Some(overlay) = self.overlays.last() {
             return vec![overlay.context()];
+        }
+        if self.is_copying() {
+            return vec![Context::Copy];
         }
         if self.typing.is_some() {
             return vec![Context::Terminal];
@@ -224,6 +241,8 @@ impl App {
         let shape = match (self.view, &self.typing) {
             (_, Some(_)) if cols < THREE_COLUMNS => Shape::Zoom,
             (_, Some(_)) => Shape::Typing,
+            (View::Sessions, None) if self.reads_whole() && cols >= THREE_COLUMNS => Shape::Typing,
+            (_, None) if self.reads_whole() => Shape::Zoom,
             (View::Sessions, _) if self.is_empty() => Shape::Single,
             (View::Sessions, None) => {
                 Shape::Board { right: self.focus == Focus::Right, rail: self.focus == Focus::Rail }
@@ -272,6 +291,11 @@ impl App {
     pub fn on_view(&self) -> Option<&SessionId> {
         if let Some(typing) = &self.typing {
             return Some(&typing.id);
+        }
+        let whole = self.reading.as_ref().filter(|reading| reading.whole);
+        let wanted = self.wanted.as_ref().filter(|wanted| wanted.begin == Begin::Copy);
+        if let Some(id) = whole.map(|it| &it.id).or(wanted.map(|it| &it.id)) {
+            return Some(id);
         }
         if self.view != View::Sessions {
             return None;

@@ -51,6 +51,11 @@ pub enum Overlay {
 pub enum Purpose {
     /// Filter of the list, on the bottom line.
     Find,
+    /// A text in the terminal that is read.
+    Search {
+        /// Towards its start.
+        backwards: bool,
+    },
     /// New title of a session.
     Rename(SessionId),
     /// Path of a project.
@@ -156,7 +161,7 @@ impl Overlay {
 
     /// Whether everything below it is veiled.
     pub fn veils(&self) -> bool {
-        !matches!(self, Self::Line { purpose: Purpose::Find, .. })
+        !matches!(self, Self::Line { purpose: Purpose::Find | Purpose::Search { .. }, .. })
     }
 
     /// The text field in focus.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::config::Clipboard;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::time::Timestamp;
 use crate::tui::glyph::Glyphs;
@@ -29,6 +30,8 @@ pub struct Setup {
     pub agents: Vec<(String, bool)>,
     /// Days until a deleted session is purged.
     pub purge_days: u32,
+    /// What agents may ask of the operator's terminal.
+    pub passes: Passes,
     /// Columns and rows of the window.
     pub size: (u16, u16),
     /// The present time.
@@ -45,6 +48,17 @@ impl Setup {
             _ => self.folder.join(typed),
         }
     }
+}
+
+/// What an agent that is typed to may ask of the operator's terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Passes {
+    /// Write the clipboard.
+    pub clipboard: Clipboard,
+    /// Ring the bell.
+    pub bell: bool,
+    /// Show notifications.
+    pub desktop: bool,
 }
 
 /// The views.

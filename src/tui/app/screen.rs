@@ -24,8 +24,19 @@ pub struct ScreenCells {
     pub rows: Vec<Vec<ScreenCell>>,
     /// Column and row of the cursor, where the agent shows it.
     pub cursor: Option<(u16, u16)>,
-    /// Rows of history between what is shown and the newest row; 0 at the bottom.
-    pub scrolled: usize,
+    /// What of the mouse the program wants.
+    pub takes: Takes,
+    /// Nobody runs behind it any more: it is the last one.
+    pub ended: bool,
+}
+
+/// What of the mouse a program wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Takes {
+    /// Clicks and drags.
+    pub clicks: bool,
+    /// The wheel.
+    pub wheel: bool,
 }
 
 impl ScreenCells {
@@ -35,17 +46,23 @@ impl ScreenCells {
             .iter()
             .map(|line| {
                 let chars = line.chars().enumerate().filter(|(_, c)| *c != ' ');
-                chars
-                    .map(|(col, c)| ScreenCell {
-                        col: col as u16,
-                        text: c.to_string(),
-                        width: 1,
-                        style: Style::new(),
-                    })
-                    .collect()
+                let cells = chars.map(|(col, c)| ScreenCell {
+                    col: col as u16,
+                    text: c.to_string(),
+                    width: 1,
+                    style: Style::new(),
+                });
+                cells.collect()
             })
             .collect();
-        Self { size: (cols, lines.len() as u16), rows, cursor: None, scrolled: 0 }
+        Self { size: (cols, lines.len() as u16), rows, ..Self::default() }
+    }
+
+    /// The first row on view in a pane of this height. Where the agent is typed to, its whole screen is;
+    /// else its last used line is the last one on view.
+    pub fn first(&self, height: u16, typing: bool) -> usize {
+        let used = if typing { self.rows.len() } else { self.used() };
+        used.saturating_sub(usize::from(height))
     }
 
     /// Index behind the last row that has something on it.

@@ -93,7 +93,7 @@ impl Drawn {
         let modes = self.screen.modes();
         change_modes(&self.modes, &modes, touched, out);
         self.modes = modes;
-        let cells = picture(&self.screen, 0, self.depth);
+        let cells = picture(&self.screen, false, self.depth);
         out.append(&mut self.canvas.draw(|frame| draw(frame, &cells))?);
         Ok(())
     }

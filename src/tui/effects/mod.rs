@@ -3,6 +3,7 @@
 //! screen, and the screen waits for nothing here.
 
 mod jobs;
+mod links;
 mod queries;
 mod queue;
 #[cfg(test)]
@@ -149,8 +150,12 @@ impl<P: Ports> Effects<P> {
             | Effect::Size { .. }
             | Effect::Type { .. }
             | Effect::PasteTo { .. }
-            | Effect::Scroll { .. }
             | Effect::PassThrough(_)
+            | Effect::PointAt { .. }
+            | Effect::Read(_)
+            | Effect::Copy(_)
+            | Effect::OpenLink(_)
+            | Effect::Pass(_)
             | Effect::Suspend
             | Effect::Quit { .. } => {}
         }

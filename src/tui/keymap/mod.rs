@@ -59,7 +59,9 @@ impl Keymap {
     /// The same map with this chord, and no other, to leave an agent.
     pub fn leaving_by(mut self, chord: &Chord) -> Self {
         let binding = Binding { chord: chord.clone(), action: Action::LeaveAgent };
-        self.bindings.insert(Context::Terminal, vec![binding]);
+        let bindings = self.bindings.entry(Context::Terminal).or_default();
+        bindings.retain(|old| old.action != Action::LeaveAgent && old.chord != *chord);
+        bindings.push(binding);
         self
     }
 

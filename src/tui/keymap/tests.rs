@@ -11,7 +11,7 @@ use crate::tui::action::ActionSpec;
 const PALETTE_ONLY: [Action; 0] = [];
 
 /// Contexts as the dashboard stacks them.
-const STACKS: [&[Context]; 10] = [
+const STACKS: [&[Context]; 11] = [
     &[Context::Rail, Context::Global],
     &[Context::List, Context::Global],
     &[Context::Details, Context::Global],
@@ -19,6 +19,7 @@ const STACKS: [&[Context]; 10] = [
     &[Context::Jobs, Context::Global],
     &[Context::Empty, Context::Global],
     &[Context::Terminal],
+    &[Context::Copy],
     &[Context::Dialog],
     &[Context::Form],
     &[Context::Text],
@@ -76,6 +77,15 @@ fn the_nearest_context_decides() {
     assert_eq!(resolve(STACKS[5], "A"), Outcome::Action(Action::AddThisFolder));
     assert_eq!(resolve(STACKS[6], "q"), Outcome::None);
     assert_eq!(resolve(STACKS[6], "C-]"), Outcome::Action(Action::LeaveAgent));
+}
+
+#[test]
+fn another_key_leaves_an_agent_and_the_others_stay() {
+    let keymap = Keymap::shipped().leaving_by(&"F12".parse().unwrap());
+    let typing: &[Context] = &[Context::Terminal];
+    assert_eq!(keymap.resolve(typing, &[], key("F12")), Outcome::Action(Action::LeaveAgent));
+    assert_eq!(keymap.resolve(typing, &[], key("C-]")), Outcome::None);
+    assert_eq!(keymap.resolve(typing, &[], key("S-PgUp")), Outcome::Action(Action::ScrollBack));
 }
 
 #[test]

@@ -1,15 +1,22 @@
-//! One watched session: a connection to its keeper and an engine fed by it.
+//! One watched session: a connection to its keeper and an engine fed by it. Where no keeper is, the last
+//! screen is read from the history.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, mpsc, watch};
 
+use super::replay;
 use crate::runtime::client::{ClientResult, Keeper, ScreenUpdate, Typist};
-use crate::runtime::screen::{Screen, Size};
+use crate::runtime::screen::{Screen, ScreenEvent, Size};
+use crate::tui::event::Signal;
 
 /// Rows of history that a watched screen has, to scroll back in.
 const HISTORY: usize = 2_000;
+/// Signals of a program that wait to be taken; more are dropped.
+const SIGNALS: usize = 16;
+/// Longest text that a program may put on the clipboard, in bytes.
+const CLIPBOARD: usize = 1 << 20;
 
 /// What a keeper is told.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,12 +32,25 @@ pub(super) enum Order {
 /// What a feed shows of its session.
 #[derive(Default)]
 pub(super) struct State {
-    /// The engine; none while nothing runs.
+    /// The engine; none while there is nothing to show.
     pub(super) screen: Option<Screen>,
+    /// Nobody runs behind the screen any more; it is the last one.
+    pub(super) ended: bool,
     /// The picture is not the one that was taken last.
     pub(super) dirty: bool,
-    /// Rows that the operator scrolled back.
-    pub(super) scrolled: usize,
+    /// What the program asked for since they were taken last.
+    pub(super) signals: Vec<Signal>,
+    /// State of the history that the screen was read from.
+    pub(super) stamp: replay::Stamp,
+}
+
+/// Where a session is found.
+#[derive(Debug, Clone)]
+pub(super) struct Paths {
+    /// The socket of its keeper.
+    pub(super) socket: PathBuf,
+    /// Its history.
+    pub(super) history: PathBuf,
 }
 
 /// A feed as both sides see it.
@@ -62,17 +82,25 @@ impl Shared {
 }
 
 /// Watches a session until it is dropped. Without a keeper it waits for [`Shared::retry`].
-pub(super) async fn run(shared: Arc<Shared>, socket: PathBuf, mut orders: mpsc::Receiver<Order>) {
+pub(super) async fn run(shared: Arc<Shared>, paths: Paths, mut orders: mpsc::Receiver<Order>) {
+    let mut served = false;
     loop {
-        match Keeper::connect(&socket).await {
+        match Keeper::connect(&paths.socket).await {
             Ok(keeper) => {
                 if let Err(error) = serve(&shared, keeper, &mut orders).await {
                     tracing::debug!(%error, "a watched screen was lost");
                 }
+                // The last screen stays.
+                served = true;
+                shared.change(|state| state.ended = true);
             }
-            Err(error) => tracing::debug!(%error, "a screen cannot be watched"),
+            Err(error) => {
+                tracing::debug!(%error, "a screen cannot be watched");
+                if !served || shared.state().screen.is_none() {
+                    remember(&shared, &paths).await;
+                }
+            }
         }
-        shared.change(|state| *state = State::default());
         loop {
             tokio::select! {
                 () = shared.retry.notified() => break,
@@ -84,6 +112,23 @@ pub(super) async fn run(shared: Arc<Shared>, socket: PathBuf, mut orders: mpsc::
             }
         }
     }
+}
+
+/// Shows the last screen, from the history where it is not there already.
+async fn remember(shared: &Shared, paths: &Paths) {
+    let stamp = replay::stamp(&paths.history);
+    let known = {
+        let state = shared.state();
+        state.screen.is_some() && state.stamp == stamp
+    };
+    let read = if known { None } else { replay::last_screen(paths.history.clone(), HISTORY).await };
+    shared.change(|state| {
+        if let Some(screen) = read {
+            state.screen = Some(screen);
+            state.stamp = stamp;
+        }
+        state.ended = true;
+    });
 }
 
 /// Feeds the engine and types, until the keeper is gone or nobody watches.
@@ -114,11 +159,17 @@ fn take(shared: &Shared, update: ScreenUpdate) {
             let mut screen = Screen::new(Size { cols, rows }, HISTORY);
             screen.replay(&bytes);
             screen.take_replies();
-            shared.change(|state| state.screen = Some(screen));
+            shared.change(|state| {
+                *state = State { screen: Some(screen), ..std::mem::take(state) };
+                state.ended = false;
+                state.stamp = None;
+            });
         }
         ScreenUpdate::Bytes(bytes) => shared.change(|state| {
             if let Some(screen) = &mut state.screen {
-                screen.feed(&bytes);
+                let events = screen.feed(&bytes);
+                state.signals.extend(events.into_iter().filter_map(signal));
+                state.signals.truncate(SIGNALS);
                 // The keeper's engine answers queries.
                 screen.take_replies();
             }
@@ -129,8 +180,24 @@ fn take(shared: &Shared, update: ScreenUpdate) {
             }
         }),
         ScreenUpdate::Refused { reason } => tracing::debug!(?reason, "a keeper took no input"),
-        // The last screen stays until the keeper goes.
+        // The last screen stays.
         ScreenUpdate::Exit(_) | ScreenUpdate::Closed => {}
+    }
+}
+
+/// What a program asks its terminal for.
+fn signal(event: ScreenEvent) -> Option<Signal> {
+    match event {
+        ScreenEvent::Bell => Some(Signal::Bell),
+        ScreenEvent::Clipboard(bytes) if bytes.len() <= CLIPBOARD => {
+            let text = String::from_utf8(bytes).ok()?;
+            (!text.is_empty()).then_some(Signal::Clipboard(text))
+        }
+        ScreenEvent::Notification { title, body } => {
+            let text = title.map_or_else(|| body.clone(), |title| format!("{title}: {body}"));
+            Some(Signal::Notification(text))
+        }
+        _ => None,
     }
 }
 

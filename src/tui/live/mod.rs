@@ -1,13 +1,15 @@
-//! Screens of running agents: one engine for each session on view, fed by its keeper. Output is
+//! Screens of agents: one engine for each session on view, fed by its keeper or, where none runs, by its
+//! history. Output is
 //! signalled by a number that grows; the picture is taken when a frame is drawn, so a flood costs no
 //! more than the frames that are shown.
 
 mod feed;
 pub(in crate::tui) mod picture;
+mod replay;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,19 +19,24 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::key::Key;
 use crate::os::paths::Home;
-use crate::runtime::keys::{KeyKind, encode_focus, encode_key};
+use crate::runtime::keys::{KeyKind, MouseEvent, encode_focus, encode_key, encode_mouse};
 use crate::runtime::screen::{Screen, Size};
 
+use super::app::reading::Document;
 use super::app::screen::ScreenCells;
+use super::event::Signal;
 use super::theme::Depth;
-use feed::{Order, Shared};
+use feed::{Order, Paths, Shared};
 
 /// Orders that wait for a keeper; more are refused, since then the agent does not read.
 const ORDERS: usize = 256;
 /// A frame that a program holds (mode 2026) is shown after this time all the same.
 const HELD_AT_MOST: Duration = Duration::from_millis(150);
 
-/// A picture of a session; none while it does not run.
+/// Last screens of sessions that ended that are kept after they went out of view.
+const KEPT: usize = 4;
+
+/// A picture of a session; none where nothing of it is known.
 pub type Picture = (SessionId, Option<Arc<ScreenCells>>);
 
 /// The watched sessions.
@@ -38,6 +45,8 @@ pub struct Live {
     workspace: WorkspaceName,
     depth: Depth,
     feeds: BTreeMap<SessionId, Feed>,
+    /// Sessions that ended and were on view, newest last.
+    kept: VecDeque<(SessionId, Arc<Shared>)>,
     /// The agent that is typed into, the size of its pane, and whether it was told of it.
     size: Option<(SessionId, Size, bool)>,
     changed: watch::Sender<u64>,
@@ -56,12 +65,19 @@ impl Live {
     /// Watches nobody yet.
     pub fn new(home: Home, workspace: WorkspaceName, depth: Depth) -> Self {
         let (changed, seen) = watch::channel(0);
-        Self { home, workspace, depth, feeds: BTreeMap::new(), size: None, changed, seen }
+        let (feeds, kept) = (BTreeMap::new(), VecDeque::new());
+        Self { home, workspace, depth, feeds, kept, size: None, changed, seen }
     }
 
     /// Watches exactly these sessions from now on.
     pub fn watch(&mut self, ids: &[SessionId]) {
-        self.feeds.retain(|id, _| ids.contains(id));
+        for (id, feed) in self.feeds.extract_if(.., |id, _| !ids.contains(id)) {
+            if feed.shared.state().ended {
+                self.kept.push_back((id, feed.shared));
+            }
+        }
+        let surplus = self.kept.len().saturating_sub(KEPT);
+        self.kept.drain(..surplus);
         for id in ids {
             if !self.feeds.contains_key(id) {
                 let feed = self.feed(id);
@@ -71,11 +87,16 @@ impl Live {
         self.give_size();
     }
 
-    fn feed(&self, id: &SessionId) -> Feed {
-        let shared = Shared::new(self.changed.clone());
+    fn feed(&mut self, id: &SessionId) -> Feed {
+        let at = self.kept.iter().position(|(kept, _)| kept == id);
+        let kept = at.and_then(|at| self.kept.remove(at)).map(|(_, shared)| shared);
+        let shared = kept.unwrap_or_else(|| Shared::new(self.changed.clone()));
         let (orders, waiting) = mpsc::channel(ORDERS);
-        let socket = self.home.socket(&self.workspace, id);
-        let task = tokio::spawn(feed::run(Arc::clone(&shared), socket, waiting));
+        let paths = Paths {
+            socket: self.home.socket(&self.workspace, id),
+            history: self.home.history(&self.workspace, id),
+        };
+        let task = tokio::spawn(feed::run(Arc::clone(&shared), paths, waiting));
         Feed { shared, orders, held: None, _task: AbortOnDropHandle::new(task) }
     }
 
@@ -112,12 +133,8 @@ impl Live {
             }
             feed.held = None;
             state.dirty = false;
-            let scrolled = state.scrolled;
-            let cells = state
-                .screen
-                .as_ref()
-                .map(|screen| Arc::new(picture::picture(screen, scrolled, self.depth)));
-            state.scrolled = cells.as_ref().map_or(0, |cells| cells.scrolled);
+            let picture = |screen| Arc::new(picture::picture(screen, state.ended, self.depth));
+            let cells = state.screen.as_ref().map(picture);
             pictures.push((id.clone(), cells));
         }
         (pictures, wait)
@@ -138,14 +155,14 @@ impl Live {
         let Some(feed) = self.feeds.get(id) else {
             return false;
         };
-        let mut state = feed.shared.state();
-        let modes = state.screen.as_ref().map(Screen::modes).unwrap_or_default();
-        let bytes = keys.iter().flat_map(|key| encode_key(key, KeyKind::Press, &modes)).collect();
-        if std::mem::take(&mut state.scrolled) > 0 {
-            state.dirty = true;
+        let state = feed.shared.state();
+        if state.ended {
+            return false;
         }
+        let modes = state.screen.as_ref().map(Screen::modes).unwrap_or_default();
         drop(state);
         self.take_size(feed, id);
+        let bytes = keys.iter().flat_map(|key| encode_key(key, KeyKind::Press, &modes)).collect();
         feed.orders.try_send(Order::Input(bytes)).is_ok()
     }
 
@@ -193,21 +210,31 @@ impl Live {
         }
     }
 
-    /// Shows older rows of a screen (positive) or newer ones (negative), of which `view` fit: the
-    /// first row of its history is the first one on view when there is nothing older.
-    pub fn scroll(&mut self, id: &SessionId, by: i32, view: u16) {
-        if let Some(feed) = self.feeds.get(id) {
-            let mut state = feed.shared.state();
-            let step = usize::try_from(by.unsigned_abs()).unwrap_or(usize::MAX);
-            let most = state.screen.as_ref().map_or(0, |screen| picture::beyond(screen, view));
-            state.scrolled = if by > 0 {
-                state.scrolled.saturating_add(step).min(most)
-            } else {
-                state.scrolled.saturating_sub(step)
-            };
-            state.dirty = true;
-            drop(state);
-            self.changed.send_modify(|number| *number += 1);
+    /// Gives the mouse to an agent's program, encoded as it asked for; what it does not want is dropped.
+    pub fn point_at(&mut self, id: &SessionId, mouse: MouseEvent) {
+        let Some(feed) = self.feeds.get(id) else {
+            return;
+        };
+        let modes = feed.shared.state().screen.as_ref().map(Screen::modes);
+        if let Some(bytes) = modes.and_then(|modes| encode_mouse(mouse, &modes)) {
+            let _ = feed.orders.try_send(Order::Input(bytes));
         }
+    }
+
+    /// A watched screen and what scrolled out of it, as it is now.
+    pub fn document(&self, id: &SessionId) -> Option<Arc<Document>> {
+        let state = self.feeds.get(id)?.shared.state();
+        let screen = state.screen.as_ref()?;
+        Some(Arc::new(picture::document(screen, self.depth)))
+    }
+
+    /// What watched programs asked their terminal for since this was called last.
+    pub fn signals(&mut self) -> Vec<(SessionId, Signal)> {
+        let feeds = self.feeds.iter();
+        let signals = feeds.flat_map(|(id, feed)| {
+            let signals = std::mem::take(&mut feed.shared.state().signals);
+            signals.into_iter().map(|signal| (id.clone(), signal))
+        });
+        signals.collect()
     }
 }

@@ -3,41 +3,47 @@
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::runtime::screen::{
-    CellRef, Color as EngineColor, Screen, Style as EngineStyle, Underline,
+    CellRef, Color as EngineColor, MouseProtocol, Screen, Style as EngineStyle, Underline,
 };
-use crate::tui::app::screen::{ScreenCell, ScreenCells};
+use crate::tui::app::reading::{Cell, Document};
+use crate::tui::app::screen::{ScreenCell, ScreenCells, Takes};
 use crate::tui::theme::{Depth, nearest_256};
 
-/// The picture of a screen, `scrolled` rows back in its history, for a terminal of this depth.
-pub(in crate::tui) fn picture(screen: &Screen, scrolled: usize, depth: Depth) -> ScreenCells {
+/// The picture of a screen for a terminal of this depth; `ended` where nobody runs behind it.
+pub(in crate::tui) fn picture(screen: &Screen, ended: bool, depth: Depth) -> ScreenCells {
     let size = screen.size();
-    let used = used(screen);
-    let scrolled = scrolled.min(screen.scrollback_len() + used);
-    // What is blank below the last used row is not scrolled through.
-    let blank = if scrolled > 0 { usize::from(size.rows) - used } else { 0 };
-    let back = i32::try_from(scrolled + blank).unwrap_or(0);
-    let oldest = -i32::try_from(screen.scrollback_len()).unwrap_or(0);
-    let row = |row: i32| if row < oldest { Vec::new() } else { cells(screen, row, depth) };
-    let rows = (0..i32::from(size.rows)).map(|at| row(at - back)).collect();
     let cursor = screen.cursor();
+    let modes = screen.modes();
+    let clicks = modes.mouse != MouseProtocol::Off;
     ScreenCells {
         size: (size.cols, size.rows),
-        rows,
-        cursor: (cursor.visible && scrolled == 0).then_some((cursor.col, cursor.row)),
-        scrolled,
+        rows: (0..i32::from(size.rows)).map(|row| cells(screen, row, depth)).collect(),
+        cursor: (cursor.visible && !ended).then_some((cursor.col, cursor.row)),
+        takes: Takes { clicks, wheel: clicks || modes.alternate && modes.alternate_scroll },
+        ended,
     }
 }
 
-/// Rows above what is on view when `view` rows of the screen are: its history, and what of the screen
-/// itself has no room.
-pub(super) fn beyond(screen: &Screen, view: u16) -> usize {
-    (screen.scrollback_len() + used(screen)).saturating_sub(usize::from(view))
-}
-
-/// Rows of the screen down to the last one that is not blank.
-fn used(screen: &Screen) -> usize {
-    let is_used = |row: &u16| !cells(screen, i32::from(*row), Depth::Rgb).is_empty();
-    (0..screen.size().rows).rev().find(is_used).map_or(0, |last| usize::from(last) + 1)
+/// A screen and what scrolled out of it, to be read.
+pub(super) fn document(screen: &Screen, depth: Depth) -> Document {
+    let size = screen.size();
+    let mut document = Document::new(size.cols, screen.alternate());
+    document.screen = screen.scrollback_len();
+    let oldest = -i32::try_from(screen.scrollback_len()).unwrap_or(0);
+    for row in oldest..i32::from(size.rows) {
+        document.begin(screen.wraps(row));
+        screen.row(row, &mut |cell: CellRef<'_>| {
+            document.push(Cell {
+                col: cell.col,
+                width: u16::from(cell.width),
+                text: if cell.style.hidden { " " } else { cell.text },
+                style: style(&cell.style, depth),
+                link: cell.link,
+            });
+        });
+        document.end();
+    }
+    document
 }
 
 fn cells(screen: &Screen, row: i32, depth: Depth) -> Vec<ScreenCell> {
@@ -95,7 +101,7 @@ mod tests {
 
     #[test]
     fn only_what_is_not_blank_is_kept() {
-        let picture = picture(&screen("a \x1b[1;31mb\x1b[0m\x1b[7m \x1b[0m"), 0, Depth::Rgb);
+        let picture = picture(&screen("a \x1b[1;31mb\x1b[0m\x1b[7m \x1b[0m"), false, Depth::Rgb);
         let row: Vec<_> = picture.rows[0].iter().map(|c| (c.col, c.text.as_str())).collect();
         assert_eq!(row, [(0, "a"), (2, "b"), (3, " ")]);
         assert_eq!(picture.rows[0][1].style.fg, Some(Color::Indexed(1)));
@@ -105,20 +111,34 @@ mod tests {
     }
 
     #[test]
-    fn a_scrolled_picture_shows_history_and_no_cursor() {
-        let screen = screen("one\r\ntwo\r\nthree\r\nfour");
-        let picture = picture(&screen, 1, Depth::Rgb);
-        assert_eq!(picture.rows[0][0].text, "t");
-        assert_eq!(picture.rows[0].len(), 3);
-        assert_eq!((picture.cursor, picture.scrolled), (None, 1));
-        assert_eq!((beyond(&screen, 2), beyond(&screen, 1), beyond(&screen, 9)), (2, 3, 0));
+    fn a_document_has_history_broken_lines_and_links() {
+        let link = "\x1b]8;;https://a.b\x07here\x1b]8;;\x07";
+        let screen = screen(&format!("one\r\n0123456789abc\r\n{link} \x1b[41m \x1b[0m"));
+        let document = document(&screen, Depth::Rgb);
+        assert_eq!((document.len(), document.screen, document.cols), (4, 2, 10));
+        let lines: Vec<_> = (0..4).map(|line| document.text(line)).collect();
+        assert_eq!(lines, ["one", "0123456789", "abc", "here  "], "a coloured blank stays");
+        assert_eq!(document.whole(2), (1, 2));
+        assert_eq!(document.cells(3).next().and_then(|cell| cell.link), Some("https://a.b"));
+        assert_eq!(document.cells(3).last().map(|cell| (cell.col, cell.link)), Some((5, None)));
+    }
+
+    #[test]
+    fn what_of_the_mouse_a_program_wants_is_told() {
+        let takes = |text| picture(&screen(text), false, Depth::Rgb).takes;
+        assert_eq!(takes("x"), Takes::default());
+        assert_eq!(takes("\x1b[?1002h"), Takes { clicks: true, wheel: true });
+        assert_eq!(takes("\x1b[?1049h\x1b[?1007h"), Takes { clicks: false, wheel: true });
     }
 
     #[test]
     fn colours_fit_the_terminal() {
         let screen = screen("\x1b[38;2;255;0;0mx");
-        assert_eq!(picture(&screen, 0, Depth::C256).rows[0][0].style.fg, Some(Color::Indexed(196)));
-        let rgb = picture(&screen, 0, Depth::Rgb);
+        assert_eq!(
+            picture(&screen, false, Depth::C256).rows[0][0].style.fg,
+            Some(Color::Indexed(196))
+        );
+        let rgb = picture(&screen, false, Depth::Rgb);
         assert_eq!(rgb.rows[0][0].style.fg, Some(Color::Rgb(255, 0, 0)));
     }
 }

@@ -152,11 +152,94 @@ async fn a_keeper_that_is_gone_is_found_again_when_it_is_back() {
     keeper.show("first").await;
     picture(&mut live).await.unwrap();
     drop(keeper);
-    assert_eq!(picture(&mut live).await, None);
+    let last = picture(&mut live).await.unwrap();
+    assert_eq!((text(&last, 0).as_str(), last.ended), ("first", true), "the last screen stays");
     live.retry();
     let mut keeper = Played::accept(&listener).await;
     keeper.show("second").await;
-    assert_eq!(text(&picture(&mut live).await.unwrap(), 0), "second");
+    let cells = picture(&mut live).await.unwrap();
+    assert_eq!((text(&cells, 0).as_str(), cells.ended), ("second", false));
+}
+
+/// Kinds of records of a history.
+const OUTPUT: u8 = 0;
+const SIZE: u8 = 1;
+const SNAPSHOT: u8 = 2;
+
+/// What keepers write down, as in `runtime::history`: kind, time, length, payload.
+fn record(folder: &Path, name: &str, records: &[(u8, &[u8])]) {
+    std::fs::create_dir_all(folder).unwrap();
+    let mut bytes = Vec::new();
+    for (kind, payload) in records {
+        bytes.push(*kind);
+        bytes.extend(0_i64.to_be_bytes());
+        bytes.extend((payload.len() as u32).to_be_bytes());
+        bytes.extend(*payload);
+    }
+    std::fs::write(folder.join(name), bytes).unwrap();
+}
+
+/// A session that ended shows its last screen, with what scrolled out of it, from the disk.
+#[tokio::test]
+async fn without_a_keeper_the_last_screen_is_read_from_the_history() {
+    let Bench { mut live, id, listener, _root } = bench();
+    drop(listener);
+    let folder = live.home.history(&live.workspace, &id);
+    live.watch(std::slice::from_ref(&id));
+    assert_eq!(picture(&mut live).await, None, "nothing was written down");
+    live.watch(&[]);
+
+    let size: &[u8] = &[0, 20, 0, 2];
+    record(&folder, "00000001-00000001.seg", &[(SIZE, size), (OUTPUT, b"an earlier launch")]);
+    let output: &[u8] = b"one\r\ntwo\r\nthree";
+    record(&folder, "00000002-00000001.seg", &[(SIZE, size), (SNAPSHOT, b""), (OUTPUT, output)]);
+    live.watch(std::slice::from_ref(&id));
+    let cells = picture(&mut live).await.unwrap();
+    assert_eq!((text(&cells, 0).as_str(), text(&cells, 1).as_str()), ("two", "three"));
+    assert!(cells.ended && cells.cursor.is_none());
+    let document = live.document(&id).unwrap();
+    let lines: Vec<_> = (0..document.len()).map(|line| document.text(line)).collect();
+    assert_eq!((lines, document.screen), (vec!["one", "two", "three"], 1));
+
+    // It is kept for a while, and read again once there is more.
+    for n in 2..8 {
+        live.watch(&[SessionId::new(format!("shop-{n}")).unwrap()]);
+        picture(&mut live).await;
+    }
+    assert!(live.kept.len() <= KEPT);
+    record(&folder, "00000002-00000002.seg", &[(SIZE, size), (OUTPUT, b"\r\nfour")]);
+    live.watch(std::slice::from_ref(&id));
+    let cells = picture(&mut live).await.unwrap();
+    assert_eq!(text(&cells, 1), "four");
+}
+
+/// The mouse reaches the program as it asked for it; what it asks of its terminal is told.
+#[tokio::test]
+async fn the_mouse_and_signals_pass_between_program_and_operator() {
+    use crate::runtime::keys::{MouseButton, MouseKind};
+    let Bench { mut live, id, listener, _root } = bench();
+    live.watch(std::slice::from_ref(&id));
+    let mut keeper = Played::accept(&listener).await;
+    keeper.show("x\x1b]52;c;b2xk\x07").await;
+    picture(&mut live).await.unwrap();
+    assert!(live.signals().is_empty(), "what a snapshot brings is old");
+    let mods = crate::domain::key::Modifiers::NONE;
+    let (kind, button) = (MouseKind::Press, MouseButton::WheelUp);
+    let wheel = MouseEvent { kind, button, col: 4, row: 1, mods };
+    live.point_at(&id, wheel);
+    keeper.bytes("\x1b[?1000h\x1b[?1006h\x07\x1b]52;c;bmV3\x07\x1b]9;done\x07").await;
+    let cells = picture(&mut live).await.unwrap();
+    assert!(cells.takes.clicks && cells.takes.wheel);
+    live.point_at(&id, wheel);
+    assert_eq!(keeper.frame().await, Frame::Bytes(b"\x1b[<64;5;2M".to_vec()), "the first was ours");
+    let expected = [
+        Signal::Bell,
+        Signal::Clipboard("new".to_owned()),
+        Signal::Notification("done".to_owned()),
+    ];
+    let signals = live.signals().into_iter().map(|(from, signal)| (from == id, signal));
+    assert_eq!(signals.collect::<Vec<_>>(), expected.map(|signal| (true, signal)));
+    assert!(live.signals().is_empty());
 }
 
 #[tokio::test]

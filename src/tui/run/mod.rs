@@ -21,7 +21,7 @@ use crate::host::ports::Ports;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
 
-use super::app::{Setup, Start};
+use super::app::{Passes, Setup, Start};
 use super::event::Failure;
 use super::glyph::{Glyphs, Surroundings};
 use super::terminal::{Terminal, Wishes};
@@ -133,6 +133,11 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         repository: options.repository,
         agents: options.agents,
         purge_days: options.config.retention_days,
+        passes: Passes {
+            clipboard: options.config.clipboard,
+            bell: options.config.notifications.bell,
+            desktop: options.config.notifications.desktop,
+        },
         size: terminal.size()?,
         now: options.clock.now(),
     };
@@ -144,6 +149,8 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         clock: options.clock,
         changes: options.changes,
         files,
+        opener: options.config.opener,
+        in_tmux: std::env::var_os("TMUX").is_some(),
         asked: ask_ground,
     };
     let mut dashboard = Dashboard::new(terminal, setup, parts)?;

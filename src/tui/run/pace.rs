@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// How soon a change is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Urgency {
-    /// Now: the answer of an agent to a key that was typed into it.
+    /// Now: what an agent writes that is typed into. Only a flood of it waits, for 60 frames a second.
     Echo,
     /// With the next of 60 frames a second.
     Frame,
@@ -19,28 +19,39 @@ const FRAME: Duration = Duration::from_millis(16);
 /// Time between two frames of things that change by themselves.
 const CALM: Duration = Duration::from_millis(50);
 
+/// So far the frames of an agent that is typed into may run ahead of 60 a second.
+const AHEAD: Duration = FRAME.saturating_mul(4);
+
 /// When the last frame was drawn, and when the next one is.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     last: Option<Instant>,
+    /// When the frames drawn so far would end at 60 a second.
+    paid: Option<Instant>,
     due: Option<Instant>,
 }
 
 impl Pace {
     /// A change is to be shown.
     pub(super) fn want(&mut self, urgency: Urgency, now: Instant) {
-        let gap = match urgency {
-            Urgency::Echo => Duration::ZERO,
-            Urgency::Frame => FRAME,
-            Urgency::Calm => CALM,
-        };
-        let at = self.last.map_or(now, |last| (last + gap).max(now));
-        self.want_at(at);
+        let after_last = |gap| self.last.map_or(now, |last| (last + gap).max(now));
+        self.want_at(match urgency {
+            Urgency::Echo => self.paid.map_or(now, |paid| {
+                now + paid.saturating_duration_since(now).saturating_sub(AHEAD)
+            }),
+            Urgency::Frame => after_last(FRAME),
+            Urgency::Calm => after_last(CALM),
+        });
     }
 
     /// A change is to be shown at this time at the latest.
     pub(super) fn want_at(&mut self, at: Instant) {
         self.due = Some(self.due.map_or(at, |due| due.min(at)));
+    }
+
+    /// A key was typed into an agent: its echo waits for nothing.
+    pub(super) fn typed(&mut self, now: Instant) {
+        self.paid = self.paid.map(|paid| paid.min(now + AHEAD));
     }
 
     /// When the next frame is due; none while nothing changed.
@@ -51,6 +62,7 @@ impl Pace {
     /// A frame was drawn.
     pub(super) fn drawn(&mut self, now: Instant) {
         self.last = Some(now);
+        self.paid = Some(self.paid.map_or(now, |paid| paid.max(now)) + FRAME);
         self.due = None;
     }
 
@@ -85,5 +97,25 @@ mod tests {
         pace.drawn(at(5));
         pace.want(Urgency::Frame, at(90));
         assert_eq!(pace.due(), Some(at(90)), "after a rest there is nothing to wait for");
+    }
+
+    /// The echo in the pane: no fixed frame delay, only a flood is paced.
+    #[test]
+    fn an_agent_that_is_typed_into_is_shown_at_once_and_its_flood_is_paced() {
+        let start = clock::monotonic();
+        let mut pace = Pace::default();
+        let mut now = start;
+        let mut waits = Vec::new();
+        for _ in 0..12 {
+            pace.want(Urgency::Echo, now);
+            let due = pace.due().unwrap();
+            waits.push((due - now).as_millis());
+            now = due;
+            pace.drawn(now);
+        }
+        assert_eq!(waits, [0, 0, 0, 0, 0, 16, 16, 16, 16, 16, 16, 16]);
+        pace.typed(now);
+        pace.want(Urgency::Echo, now);
+        assert_eq!(pace.due(), Some(now), "a key is answered at once in the middle of it");
     }
 }

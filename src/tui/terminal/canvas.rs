@@ -47,6 +47,11 @@ impl Canvas {
         Ok(self.out.take())
     }
 
+    /// Has bytes written with the next frame.
+    pub(in crate::tui) fn push(&self, bytes: &[u8]) {
+        self.out.push(bytes);
+    }
+
     /// Columns and rows of the terminal.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 mod canvas;
 mod doubt;
+mod pass;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -14,6 +15,7 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use ratatui::Frame;
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::tui::event::Signal;
 pub(in crate::tui) use canvas::Canvas;
 
 /// Alternate screen, bracketed paste, focus changes.
@@ -90,6 +92,16 @@ impl Terminal {
         }
         let mut out = io::stdout().lock();
         out.write_all(&frame).and_then(|()| out.flush())
+    }
+
+    /// Puts a text on the clipboard of the terminal, with the next frame.
+    pub fn copy(&mut self, text: &str) {
+        self.canvas.push(&pass::clipboard(text));
+    }
+
+    /// Passes on what an agent asks of the terminal, with the next frame.
+    pub fn pass(&mut self, signal: &Signal) {
+        self.canvas.push(&pass::signal(signal));
     }
 
     /// Columns and rows.

@@ -13,7 +13,7 @@ use crate::tui::views::{help_beyond, plan_rows};
 
 use super::act::{begin_current, draft};
 use super::moving::Step;
-use super::{jobs, palette};
+use super::{jobs, palette, reading};
 
 /// A text was changed.
 pub(super) fn typed(app: &mut App, effects: &mut Vec<Effect>) {
@@ -23,6 +23,10 @@ pub(super) fn typed(app: &mut App, effects: &mut Vec<Effect>) {
             let text = editor.text().to_owned();
             app.current_list_mut().find = text;
             begin_current(app, Wanted::Same, effects);
+        }
+        Some(Overlay::Line { purpose: Purpose::Search { backwards }, editor }) => {
+            let (text, backwards) = (editor.text().to_owned(), *backwards);
+            reading::search_typed(app, &text, backwards);
         }
         _ => {}
     }
@@ -151,6 +155,9 @@ fn cancel(app: &mut App, effects: &mut Vec<Effect>) {
             app.current_list_mut().find.clear();
             begin_current(app, Wanted::Same, effects);
         }
+        Some(Overlay::Line { purpose: Purpose::Search { .. }, .. }) => {
+            reading::search_ended(app, false);
+        }
         _ => {}
     }
 }
@@ -193,6 +200,7 @@ fn take_line(app: &mut App, purpose: Purpose, text: &str, effects: &mut Vec<Effe
     match purpose {
         // The list follows every letter already.
         Purpose::Find => {}
+        Purpose::Search { .. } => reading::search_ended(app, true),
         _ if text.is_empty() => {}
         Purpose::Rename(id) => effects.push(Effect::Rename { id, title: text.to_owned() }),
         Purpose::AddProject => effects.push(Effect::AddProject(app.setup.folder_of(text))),

@@ -4,11 +4,12 @@ use crate::tui::action::{Action, Context};
 use crate::tui::app::form::NewForm;
 use crate::tui::app::list::Wanted;
 use crate::tui::app::overlay::{Overlay, Purpose};
+use crate::tui::app::reading::Begin;
 use crate::tui::app::{App, Focus, View};
 use crate::tui::event::{Effect, Tab};
 
 use super::moving::{Step, collapse, expand, go, page, turn_column};
-use super::{above, jobs, palette, place, verbs};
+use super::{above, jobs, palette, place, reading, verbs};
 
 /// Does an action, where it is legal.
 pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
@@ -16,7 +17,9 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         return;
     }
     app.toasts.acted();
-    if app.overlays.is_empty() {
+    if app.overlays.is_empty() && app.is_copying() {
+        reading::act(app, action, effects);
+    } else if app.overlays.is_empty() {
         in_view(app, action, effects);
     } else {
         above::act(app, action, effects);
@@ -72,6 +75,13 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             let context = app.view_context();
             app.overlays.push(Overlay::Help { context, top: 0 });
         }
+        Action::ScrollBack => reading::scroll_by(app, -screen_page(app), effects),
+        Action::ScrollOn => reading::scroll_by(app, screen_page(app), effects),
+        Action::CopyMode => {
+            app.tab = Tab::Screen;
+            reading::begin(app, Begin::Copy, effects);
+        }
+        Action::TakeOffer => reading::take_offer(app, effects),
         Action::Open => open(app, effects),
         Action::Zoom => zoom(app, effects),
         Action::LeaveAgent => place::leave(app),
@@ -109,6 +119,11 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         Action::Quit => jobs::quit(app, effects),
         _ => verbs::act(app, action, effects),
     }
+}
+
+/// Rows that a page of the screen on view scrolls: one stays.
+fn screen_page(app: &App) -> isize {
+    (isize::try_from(app.screen_area().height).unwrap_or(0) - 1).max(1)
 }
 
 fn line(app: &mut App, purpose: Purpose, text: &str) {

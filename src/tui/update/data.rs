@@ -96,7 +96,13 @@ pub(super) fn tab(app: &mut App, id: SessionId, content: TabContent) {
 }
 
 /// A live screen changed.
-pub(super) fn screen(app: &mut App, id: SessionId, cells: Option<Arc<ScreenCells>>) {
+pub(super) fn screen(
+    app: &mut App,
+    id: SessionId,
+    cells: Option<Arc<ScreenCells>>,
+    effects: &mut Vec<Effect>,
+) {
+    super::reading::shown(app, &id, cells.is_some(), effects);
     if let Some(cells) = cells {
         app.screens.insert(id, cells);
     } else {

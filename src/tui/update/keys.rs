@@ -7,6 +7,7 @@ use crate::domain::time::Timestamp;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::App;
 use crate::tui::app::overlay::Overlay;
+use crate::tui::app::reading::Begin;
 use crate::tui::app::toast::ToastKind;
 use crate::tui::event::Effect;
 use crate::tui::keymap::Outcome;
@@ -31,11 +32,16 @@ pub(super) fn pressed(app: &mut App, keys: &[Key], effects: &mut Vec<Effect>) {
     }
     app.last_key = app.now;
     let mut typed: Vec<Key> = Vec::new();
-    for key in keys {
-        if app.typing.is_some() && app.overlays.is_empty() {
+    for (at, key) in keys.iter().enumerate() {
+        let waited = app.wanted.is_some();
+        if app.typing.is_some() && app.overlays.is_empty() && !app.is_copying() {
             type_or_leave(app, *key, &mut typed, effects);
         } else {
             one(app, *key, effects);
+        }
+        if let Some(wanted) = app.wanted.as_mut().filter(|it| !waited && it.begin == Begin::Copy) {
+            wanted.rest = keys[at + 1..].to_vec();
+            break;
         }
     }
     flush(app, &mut typed, effects);
@@ -50,7 +56,9 @@ pub(super) fn pasted(app: &mut App, text: String, effects: &mut Vec<Effect>) {
             above::typed(app, effects);
             return;
         }
-    } else if let Some(typing) = &app.typing {
+    } else if let Some(typing) = app.typing.as_ref().filter(|_| !app.is_copying()) {
+        // Typing shows the live screen again.
+        app.reading = None;
         effects.push(Effect::PasteTo { id: typing.id.clone(), text });
         return;
     }
@@ -115,10 +123,11 @@ fn type_or_leave(app: &mut App, key: Key, typed: &mut Vec<Key>, effects: &mut Ve
     }
 }
 
-fn flush(app: &App, typed: &mut Vec<Key>, effects: &mut Vec<Effect>) {
+fn flush(app: &mut App, typed: &mut Vec<Key>, effects: &mut Vec<Effect>) {
     if let Some(typing) = &app.typing
         && !typed.is_empty()
     {
+        app.reading = None;
         effects.push(Effect::Type { id: typing.id.clone(), keys: std::mem::take(typed) });
     }
     typed.clear();

@@ -10,7 +10,9 @@ mod mouse;
 mod moving;
 mod outcome;
 mod palette;
+mod pane;
 mod place;
+mod reading;
 mod settle;
 mod verbs;
 
@@ -47,7 +49,9 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
         Event::Operations(operations) => app.jobs.load(operations),
         Event::Tab { id, content } => data::tab(app, id, content),
         Event::Work(work) => app.work.extend(work),
-        Event::Screen { id, cells } => data::screen(app, id, cells),
+        Event::Screen { id, cells } => data::screen(app, id, cells, effects),
+        Event::Document { id, document } => reading::arrived(app, id, document, effects),
+        Event::Signal { id, signal } => reading::signalled(app, id, signal, effects),
         Event::Progress(progress) => data::progress(app, &progress),
         Event::Planning { ticket, done, total } => data::planning(app, ticket, done, total),
         Event::Planned { ticket, plan } => data::planned(app, ticket, plan),

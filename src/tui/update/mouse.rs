@@ -1,4 +1,4 @@
-//! The mouse: a click selects, the wheel scrolls.
+//! The mouse: a click selects, the wheel scrolls. What is done in an agent's screen is in `pane`.
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
@@ -9,15 +9,16 @@ use crate::tui::event::{Effect, Tab};
 use crate::tui::views::{RailTarget, rail_target};
 
 use super::moving::{self, Step};
+use super::pane;
 use super::place;
 
 /// Rows that one notch of the wheel scrolls.
-const NOTCH: isize = 3;
+pub(super) const NOTCH: isize = 3;
 
 /// The mouse was used.
 pub(super) fn used(app: &mut App, mouse: MouseEvent, effects: &mut Vec<Effect>) {
     let at = Position::new(mouse.column, mouse.row);
-    if !app.overlays.is_empty() {
+    if !app.overlays.is_empty() || pane::used(app, mouse, effects) {
         return;
     }
     match mouse.kind {
@@ -45,6 +46,7 @@ fn click(app: &mut App, at: Position, effects: &mut Vec<Effect>) {
         app.focus = Focus::List;
     } else if rows.contains(at) {
         place::leave(app);
+        app.reading = None;
         app.focus = Focus::List;
         moving::select_line(app, usize::from(at.y - rows.y));
     } else if layout.right.contains(at) && app.typing.is_none() {
@@ -70,18 +72,10 @@ fn click_tab(app: &mut App, at: Position, pane: Rect) {
 fn wheel(app: &mut App, at: Position, by: isize, effects: &mut Vec<Effect>) {
     let layout = app.layout();
     if layout.right.contains(at) {
-        if let Some(typing) = &app.typing {
-            let view = layout.right.height;
-            effects.push(Effect::Scroll { id: typing.id.clone(), by: -(by as i32), view });
-        } else if app.view == View::Jobs {
+        if app.view == View::Jobs {
             app.jobs.scroll = app.jobs.scroll.saturating_add_signed(by);
         } else {
             moving::scroll_pane(app, Step::By(by), effects);
-        }
-    } else if layout.peek.contains(at) {
-        if let Some(id) = app.on_view().cloned() {
-            let view = layout.peek.height;
-            effects.push(Effect::Scroll { id, by: -(by as i32), view });
         }
     } else if layout.list.contains(at) && app.typing.is_none() {
         if app.view == View::Jobs {

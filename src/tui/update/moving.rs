@@ -5,7 +5,7 @@ use crate::tui::app::{App, Focus, View};
 use crate::tui::event::{Effect, Tab};
 use crate::tui::views::row_of;
 
-use super::place;
+use super::{place, reading};
 
 /// A movement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,15 +99,12 @@ pub(super) fn scroll_pane(app: &mut App, step: Step, effects: &mut Vec<Effect>) 
         app.tab_top = step.from(app.tab_top, rows);
         return;
     }
-    let Some(id) = app.list.selected.clone() else {
-        return;
-    };
     let by = match step {
-        Step::By(by) => -(by as i32),
-        Step::First => i32::MAX,
-        Step::Last => i32::MIN,
+        Step::By(by) => by,
+        Step::First => isize::MIN,
+        Step::Last => isize::MAX,
     };
-    effects.push(Effect::Scroll { id, by, view: app.layout().right.height });
+    reading::scroll_by(app, by, effects);
 }
 
 /// The columns that can have the focus.

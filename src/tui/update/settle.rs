@@ -26,6 +26,7 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
     reread(app, effects);
     shift_window(app, effects);
     scroll(app);
+    super::reading::settle(app);
     watch(app, effects);
     look(app, effects);
     ask_tab(app, effects);

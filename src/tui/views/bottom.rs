@@ -47,7 +47,16 @@ const DETAILS: &[Entry] = &[
     (&[Action::AnswerYes], "yes"),
     (&[Action::AnswerChoose], "answer"),
     (&[Action::Message], "message"),
+    (&[Action::CopyMode], "copy"),
     (&[Action::Back], "back to the list"),
+];
+const COPY: &[Entry] = &[
+    (&[Action::SelectCharacters, Action::SelectLines, Action::SelectBlock], "select"),
+    (&[Action::CopyText], "copy"),
+    (&[Action::SearchOn, Action::SearchBack], "search"),
+    (&[Action::NextHit, Action::PreviousHit], "next"),
+    (&[Action::OpenLink], "open link"),
+    (&[Action::LeaveCopy], "leave"),
 ];
 const TRASH: &[Entry] = &[
     (&[Action::Restore], "restore"),
@@ -96,6 +105,7 @@ const PALETTE: &[Entry] = &[
     (&[Action::Complete], "complete"),
 ];
 const FIND: &[Entry] = &[(&[Action::Confirm], "keep")];
+const SEARCH: &[Entry] = &[(&[Action::Confirm], "go there")];
 const RENAME: &[Entry] = &[(&[Action::Confirm], "rename")];
 const ADD: &[Entry] = &[(&[Action::Confirm], "add")];
 const QUICK: &[Entry] = &[(&[Action::Confirm], "start")];
@@ -109,7 +119,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16
     pen.blank(area);
     let mut last = last_entry(pen, app);
     let overlay = app.overlays.last();
-    if overlay.is_none() && app.typing.is_some() {
+    if overlay.is_none() && app.typing.is_some() && !app.is_copying() {
         typing(pen, app, layout);
         return None;
     }
@@ -167,10 +177,12 @@ fn entries(app: &App) -> &'static [Entry] {
         Some(Overlay::Palette(_)) => PALETTE,
         Some(Overlay::Line { purpose, .. }) => match purpose {
             Purpose::Find => FIND,
+            Purpose::Search { .. } => SEARCH,
             Purpose::Rename(_) => RENAME,
             Purpose::AddProject => ADD,
             Purpose::QuickNew(_) => QUICK,
         },
+        None if app.is_copying() => COPY,
         None => match app.view_context() {
             Context::Rail => RAIL,
             Context::Details => DETAILS,
@@ -233,7 +245,18 @@ pub(super) fn arrows(pen: &Pen<'_>, label: &str) -> String {
 
 /// `Ctrl+] leaves`, wherever an agent gets the keys.
 pub(super) fn leave_hint(pen: &Pen<'_>, app: &App, word: &str) -> Vec<Span> {
-    let key = app.setup.keymap.key_label(&[Context::Terminal], Action::LeaveAgent);
+    hint(pen, app, Context::Terminal, Action::LeaveAgent, word)
+}
+
+/// The key of an action in a context, with a word; nothing where it has no key.
+pub(super) fn hint(
+    pen: &Pen<'_>,
+    app: &App,
+    context: Context,
+    action: Action,
+    word: &str,
+) -> Vec<Span> {
+    let key = app.setup.keymap.key_label(&[context], action);
     key.map(|key| vec![(key, pen.role(Role::Key)), (format!(" {word}"), pen.role(Role::Muted))])
         .unwrap_or_default()
 }

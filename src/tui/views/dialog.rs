@@ -133,7 +133,7 @@ pub(super) fn line(
     editor: &Editor,
 ) -> Option<(u16, u16)> {
     let (title, label) = match purpose {
-        Purpose::Find => return None,
+        Purpose::Find | Purpose::Search { .. } => return None,
         Purpose::Rename(id) => (format!("Rename {id}"), "title"),
         Purpose::AddProject => ("Add a project".to_owned(), "folder"),
         Purpose::QuickNew(what) => (format!("New session ∙ {what}"), "prompt"),

@@ -25,7 +25,12 @@ fn area(app: &App) -> Rect {
 /// Contexts that the help of one place speaks of.
 fn contexts(context: Context) -> Vec<Context> {
     match context {
-        Context::Dialog | Context::Form | Context::Text | Context::Terminal | Context::Global => {
+        Context::Dialog
+        | Context::Form
+        | Context::Text
+        | Context::Terminal
+        | Context::Copy
+        | Context::Global => {
             vec![context]
         }
         _ => vec![context, Context::Global],

@@ -17,6 +17,7 @@ mod pane;
 mod pen;
 mod plan;
 mod rail;
+mod reading;
 mod signs;
 mod toast;
 mod top;
@@ -28,7 +29,7 @@ pub(super) use self::geometry::{
     RailTarget, help_beyond, list_line, palette_rows, pane_lines, plan_rows, rail_target, row_of,
 };
 use self::pen::Pen;
-use super::app::overlay::Overlay;
+use super::app::overlay::{Overlay, Purpose};
 use super::app::{App, View};
 
 /// Draws everything.
@@ -74,6 +75,9 @@ fn overlay_view(pen: &mut Pen<'_>, app: &App, overlay: &Overlay) -> Option<(u16,
         Overlay::Leave(dialog) => leave::draw(pen, app, *dialog),
         Overlay::NewSession(form) => return newform::draw(pen, app, form),
         Overlay::Message { ids, editor } => return Some(dialog::message(pen, app, ids, editor)),
+        Overlay::Line { purpose: Purpose::Search { backwards }, editor } => {
+            return reading::search_line(pen, app, editor, *backwards);
+        }
         Overlay::Line { purpose, editor } => return dialog::line(pen, app, purpose, editor),
         Overlay::Palette(palette) => return Some(palette::draw(pen, app, palette)),
         Overlay::Help { context, top } => help::draw(pen, app, *context, *top),

@@ -6,7 +6,7 @@ use ratatui::style::Modifier;
 
 use super::pen::{Pen, Span, spans_width};
 use super::signs::{status_role, status_sign};
-use super::{bottom, details};
+use super::{bottom, details, reading};
 use crate::domain::session::Session;
 use crate::domain::status::{Status, Zone};
 use crate::domain::time::age;
@@ -20,20 +20,24 @@ use crate::tui::theme::Role;
 
 /// The session that the pane is about.
 fn session(app: &App) -> Option<&Session> {
-    match &app.typing {
-        Some(typing) => app.list.rows.iter().find(|row| row.id == typing.id),
+    let whole = app.reading.as_ref().filter(|reading| reading.whole).map(|reading| &reading.id);
+    match app.typing.as_ref().map(|typing| &typing.id).or(whole) {
+        Some(id) => app.current_list().rows.iter().find(|row| row.id == *id),
         None => app.selected(),
     }
 }
 
 /// Words on the pane's rule: tabs, or who gets the keys.
 pub(super) fn titles(pen: &Pen<'_>, app: &App, focused: bool) -> (Vec<Span>, Vec<Span>) {
-    let layout = app.layout();
+    let alone = app.typing.is_some() || app.reads_whole();
+    if alone && app.layout().list.width == 0 {
+        return (Vec::new(), Vec::new());
+    }
+    let agent = session(app).map_or("", |session| session.launch.agent.as_str());
+    if let Some(reading) = app.reading.as_ref().filter(|_| app.is_copying() && alone) {
+        return reading::titles(pen, app, reading, agent);
+    }
     if let Some(typing) = &app.typing {
-        if layout.list.width == 0 {
-            return (Vec::new(), Vec::new());
-        }
-        let agent = session(app).map_or("", |session| session.launch.agent.as_str());
         let left = vec![
             (format!("typing to {}", typing.id), pen.role(Role::Title)),
             (format!("  {agent}"), pen.role(Role::Muted)),
@@ -77,7 +81,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16
     if session.is_none() && app.typing.is_none() && app.list.is_answered() {
         pen.text(inner.x, inner.y, inner.width, "Nothing selected.", pen.role(Role::Muted));
     }
-    if app.typing.is_some() || app.tab == Tab::Screen {
+    if app.typing.is_some() || app.reads_whole() || app.tab == Tab::Screen {
         return screen(&mut pen, app, session, area);
     }
     let session = session?;
@@ -95,15 +99,23 @@ fn screen(
     session: Option<&Session>,
     area: Rect,
 ) -> Option<(u16, u16)> {
-    let id = app.typing.as_ref().map(|typing| &typing.id).or(session.map(|session| &session.id))?;
-    let inner = inset(area);
-    // What an agent that ended left behind is not its screen any more.
-    let lives = session.is_none_or(Session::is_live);
-    let Some(cells) = app.screens.get(id).filter(|_| lives) else {
+    let id = app.on_view().or(session.map(|session| &session.id))?;
+    let mut inner = inset(area);
+    if let Some(reading) = app.reading_of(id) {
+        return reading::draw(pen, reading, inner);
+    }
+    let Some(cells) = app.screens.get(id) else {
         let text = no_screen(app, session?)?;
         pen.text(inner.x, inner.y, inner.width, &text, pen.role(Role::Muted));
         return None;
     };
+    // The last screen of one that ended stays, and says so below.
+    let ended = session.filter(|session| !session.is_live()).and_then(|it| no_screen(app, it));
+    let gone = cells.ended.then(|| "Its keeper is gone. This is its last screen.".to_owned());
+    if let Some(text) = ended.or(gone) {
+        inner.height = inner.height.saturating_sub(1);
+        pen.text(inner.x, inner.bottom(), inner.width, &text, pen.role(Role::Muted));
+    }
     let first = crop(pen, cells, inner, app.typing.is_some());
     let (col, row) = cells.cursor.filter(|_| app.typing.is_some())?;
     let y = usize::from(row).checked_sub(first)? as u16;
@@ -128,8 +140,7 @@ fn no_screen(app: &App, session: &Session) -> Option<String> {
 /// Draws a crop of a screen, anchored at its last used line and its left edge; answers the first row
 /// on view. Rows that go on have a sign in the last cell, except where the agent has this pane.
 fn crop(pen: &mut Pen<'_>, cells: &ScreenCells, area: Rect, typing: bool) -> usize {
-    let used = if typing { cells.rows.len() } else { cells.used() };
-    let first = used.saturating_sub(usize::from(area.height));
+    let first = cells.first(area.height, typing);
     // Beside the list one empty cell stays at the right, for the sign.
     let room = if typing { area.width } else { area.width.saturating_sub(1) };
     for (row, line) in cells.rows.iter().skip(first).take(usize::from(area.height)).enumerate() {

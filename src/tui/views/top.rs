@@ -4,12 +4,13 @@ use ratatui::style::Modifier;
 
 use super::pen::{Pen, Span, spans_width};
 use super::signs::{status_sign, zone_sign};
+use crate::domain::ids::SessionId;
 use crate::domain::operation::Verb;
 use crate::domain::status::Zone;
 use crate::domain::text::cut;
+use crate::tui::app::App;
 use crate::tui::app::layout::{Layout, Shape, TWO_COLUMNS};
 use crate::tui::app::words::{count, short_number, status_word, zone_word};
-use crate::tui::app::{App, Typing};
 use crate::tui::theme::Role;
 
 /// Draws it.
@@ -19,10 +20,11 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     }
     let y = layout.top.y;
     let cols = layout.top.width;
-    if let Some(typing) = &app.typing
+    let whole = app.reading.as_ref().filter(|reading| reading.whole).map(|reading| &reading.id);
+    if let Some(id) = app.typing.as_ref().map(|typing| &typing.id).or(whole)
         && *layout == Layout::of(app.setup.size, Shape::Zoom)
     {
-        zoomed(pen, app, typing, y, cols);
+        zoomed(pen, app, id, y, cols);
         return;
     }
     let right = right_side(pen, app, cols);
@@ -134,8 +136,8 @@ pub(super) fn progress_bar(
 }
 
 /// The line above an agent that has the whole window.
-fn zoomed(pen: &mut Pen<'_>, app: &App, typing: &Typing, y: u16, cols: u16) {
-    let session = app.list.rows.iter().find(|row| row.id == typing.id);
+fn zoomed(pen: &mut Pen<'_>, app: &App, id: &SessionId, y: u16, cols: u16) {
+    let session = app.current_list().rows.iter().find(|row| row.id == *id);
     let mut spans: Vec<Span> = Vec::new();
     if let Some(session) = session {
         let status = session.condition.status;
@@ -148,16 +150,20 @@ fn zoomed(pen: &mut Pen<'_>, app: &App, typing: &Typing, y: u16, cols: u16) {
             pen.role(super::signs::status_role(status)),
         ));
     } else {
-        spans.push((typing.id.to_string(), pen.role(Role::Title)));
+        spans.push((id.to_string(), pen.role(Role::Title)));
     }
-    let others = app.waiting.iter().filter(|row| row.id != typing.id).count();
+    let others = app.waiting.iter().filter(|row| row.id != *id).count();
     let mut right: Vec<Span> = Vec::new();
     if others > 0 {
         let (glyph, sign) = zone_sign(pen, Zone::Respond);
         right.push((format!("{glyph} {others}"), sign));
         right.push((" more   ".to_owned(), pen.role(Role::Muted)));
     }
-    right.extend(super::bottom::leave_hint(pen, app, "leave"));
+    right.extend(if app.is_copying() {
+        super::reading::leave_hint(pen, app, "leave")
+    } else {
+        super::bottom::leave_hint(pen, app, "leave")
+    });
     let right_cells = spans_width(&right);
     let room = cols.saturating_sub(right_cells + 4);
     pen.spans(1, y, room, &spans);

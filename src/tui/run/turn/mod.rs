@@ -47,6 +47,10 @@ pub(super) struct Parts<P> {
     pub(super) files: Files,
     /// What becomes of texts that an agent copies while it has the terminal.
     pub(super) clipboard: Clipboard,
+    /// Program and arguments that open links; the system's own where there are none.
+    pub(super) opener: Vec<String>,
+    /// The terminal is one of tmux.
+    pub(super) in_tmux: bool,
     /// The terminal was asked for its ground.
     pub(super) asked: bool,
 }
@@ -69,9 +73,9 @@ pub(super) struct Dashboard<P> {
     live: Live,
     clock: Clock,
     files: Files,
+    opener: Vec<String>,
+    in_tmux: bool,
     pace: Pace,
-    /// A key was typed into this agent, and its echo is awaited.
-    echo: Option<SessionId>,
     ticked: Instant,
     /// Begins to watch the store; taken after the first frame.
     begin: Option<Box<dyn FnOnce() -> watch::Receiver<u64> + Send>>,
@@ -183,8 +187,9 @@ impl<P: Ports> Dashboard<P> {
             live,
             clock: parts.clock,
             files: parts.files,
+            opener: parts.opener,
+            in_tmux: parts.in_tmux,
             pace: Pace::default(),
-            echo: None,
             ticked: now,
             begin: Some(parts.changes),
             rest: None,

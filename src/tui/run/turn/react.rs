@@ -83,21 +83,23 @@ impl<P: Ports> Dashboard<P> {
                 return self.reload_theme();
             }
         };
-        self.show_event(event, Urgency::Frame);
+        // What is typed into an agent shows by its echo alone: a frame before it would only delay it.
+        let before = (self.app.only_types().cloned(), self.app.toasts.clone());
+        self.apply(event);
+        let same = self.app.only_types() == before.0.as_ref() && self.app.toasts == before.1;
+        if before.0.is_none() || !same {
+            self.want(Urgency::Frame);
+        }
     }
 
     /// A picture of a live screen changed. It is taken when the frame is drawn.
     fn screen(&mut self) {
-        let typed = self.app.typing.as_ref().map(|typing| &typing.id);
-        let urgency = match typed.filter(|id| self.live.is_due(id)) {
-            Some(id) if self.echo.as_ref() == Some(id) => {
-                self.echo = None;
-                Urgency::Echo
-            }
-            Some(_) => Urgency::Frame,
-            None => Urgency::Calm,
-        };
-        self.want(urgency);
+        for (id, signal) in self.live.signals() {
+            self.show_event(Event::Signal { id, signal }, Urgency::Frame);
+        }
+        let typed = self.app.typing.as_ref();
+        let due = typed.is_some_and(|typing| self.live.is_due(&typing.id));
+        self.want(if due { Urgency::Echo } else { Urgency::Calm });
     }
 
     fn time(&mut self) {
@@ -162,14 +164,29 @@ impl<P: Ports> Dashboard<P> {
                 self.watched = ids;
             }
             Effect::Size { id, cols, rows } => self.live.resize(&id, cols, rows),
-            Effect::Scroll { id, by, view } => self.live.scroll(&id, by, view),
+            Effect::PointAt { id, mouse } => {
+                self.live.point_at(&id, mouse);
+                self.pace.typed(clock::monotonic());
+            }
+            Effect::Read(id) => {
+                let document = self.live.document(&id);
+                self.apply(Event::Document { id, document });
+            }
+            Effect::Copy(text) => {
+                self.terminal.copy(&text);
+                if self.in_tmux {
+                    self.effects.give_to_tmux(text);
+                }
+            }
+            Effect::Pass(signal) => self.terminal.pass(&signal),
+            Effect::OpenLink(link) => self.effects.open_link(&self.opener, link),
             Effect::Type { id, keys } => {
                 let typed = self.live.type_keys(&id, &keys);
-                self.typed(id, typed);
+                self.typed(&id, typed);
             }
             Effect::PasteTo { id, text } => {
                 let typed = self.live.paste(&id, text);
-                self.typed(id, typed);
+                self.typed(&id, typed);
             }
             Effect::PassThrough(id) => self.pass_to = Some(id),
             Effect::Suspend => self.suspend = true,
@@ -181,9 +198,9 @@ impl<P: Ports> Dashboard<P> {
     }
 
     /// The echo of what was typed is drawn at once.
-    fn typed(&mut self, id: SessionId, typed: bool) {
+    fn typed(&mut self, id: &SessionId, typed: bool) {
         if typed {
-            self.echo = Some(id);
+            self.pace.typed(clock::monotonic());
         } else {
             let message = format!("{id} takes no input now");
             let hint = Some("Its agent does not read, or does not run.".to_owned());

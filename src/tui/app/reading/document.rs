@@ -1,0 +1,239 @@
+//! A terminal at one moment: what it shows and what scrolled out of it, to be read, searched and
+//! copied while its program goes on.
+
+use ratatui::style::{Color, Style};
+
+/// A cell that is drawn or copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell<'a> {
+    /// Column, from 0.
+    pub col: u16,
+    /// Columns taken: 1 or 2.
+    pub width: u16,
+    /// Character with its combining marks.
+    pub text: &'a str,
+    /// Its look.
+    pub style: Style,
+    /// Target of its hyperlink (OSC 8).
+    pub link: Option<&'a str>,
+}
+
+/// A place: a line from the oldest one, and a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Pos {
+    /// Index of the line.
+    pub line: usize,
+    /// Column.
+    pub col: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    /// Byte of the line's text at which the cell begins.
+    at: u32,
+    col: u16,
+    width: u8,
+    style: u16,
+    /// Number of its link, from 1.
+    link: u16,
+}
+
+/// One row of the terminal, without the blanks at its end.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Line {
+    text: String,
+    places: Vec<Place>,
+    /// It goes on in the next one.
+    wraps: bool,
+}
+
+/// What a terminal shows and what scrolled out of it. Cells of one look share it, so that thousands
+/// of lines stay small.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Document {
+    lines: Vec<Line>,
+    styles: Vec<Style>,
+    links: Vec<String>,
+    /// Index of the first line that is on the terminal's screen; what is before scrolled out.
+    pub screen: usize,
+    /// Columns of the terminal.
+    pub cols: u16,
+    /// The program draws the whole screen itself and lets nothing scroll out.
+    pub alternate: bool,
+}
+
+impl Document {
+    /// Without any line yet.
+    pub fn new(cols: u16, alternate: bool) -> Self {
+        Self { cols, alternate, ..Self::default() }
+    }
+
+    /// Begins a line; [`Document::push`] adds its cells, ascending by column.
+    pub fn begin(&mut self, wraps: bool) {
+        self.lines.push(Line { wraps, ..Line::default() });
+    }
+
+    /// Adds a cell to the line that was begun last.
+    pub fn push(&mut self, cell: Cell<'_>) {
+        let style = interned(&mut self.styles, |known| *known == cell.style, || cell.style);
+        let link = cell.link.map_or(0, |uri| {
+            interned(&mut self.links, |known| known == uri, || uri.to_owned()).saturating_add(1)
+        });
+        if let Some(line) = self.lines.last_mut() {
+            let (at, width) = (line.text.len() as u32, cell.width as u8);
+            line.places.push(Place { at, col: cell.col, width, style, link });
+            line.text.push_str(cell.text);
+        }
+    }
+
+    /// Ends a line: what is blank at its end is left out, but where it goes on in the next one.
+    pub fn end(&mut self) {
+        let Some(line) = self.lines.last_mut().filter(|line| !line.wraps) else {
+            return;
+        };
+        while let Some(last) = line.places.last()
+            && &line.text[last.at as usize..] == " "
+            && self.styles.get(usize::from(last.style)).is_some_and(shows_nothing)
+        {
+            line.text.truncate(last.at as usize);
+            line.places.pop();
+        }
+    }
+
+    /// Number of lines.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether there is no line.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Index behind the last line that has something on it.
+    pub fn used(&self) -> usize {
+        self.lines.iter().rposition(|line| !line.places.is_empty()).map_or(0, |last| last + 1)
+    }
+
+    /// The cells of a line.
+    pub fn cells(&self, line: usize) -> impl Iterator<Item = Cell<'_>> {
+        let line = self.lines.get(line);
+        let places = line.map_or(&[][..], |line| &line.places);
+        places.iter().enumerate().map(move |(index, place)| {
+            let text = line.map_or("", |line| line.text.as_str());
+            let end = places.get(index + 1).map_or(text.len(), |next| next.at as usize);
+            Cell {
+                col: place.col,
+                width: u16::from(place.width),
+                text: &text[place.at as usize..end],
+                style: self.styles.get(usize::from(place.style)).copied().unwrap_or_default(),
+                link: usize::from(place.link)
+                    .checked_sub(1)
+                    .and_then(|index| self.links.get(index))
+                    .map(String::as_str),
+            }
+        })
+    }
+
+    /// The text of a line.
+    pub fn text(&self, line: usize) -> &str {
+        self.lines.get(line).map_or("", |line| &line.text)
+    }
+
+    /// Whether a line goes on in the next one.
+    pub fn wraps(&self, line: usize) -> bool {
+        line + 1 < self.lines.len() && self.lines.get(line).is_some_and(|line| line.wraps)
+    }
+
+    /// First and last row of what the program wrote as one line.
+    pub fn whole(&self, line: usize) -> (usize, usize) {
+        let line = line.min(self.len().saturating_sub(1));
+        let mut first = line;
+        while first > 0 && self.wraps(first - 1) {
+            first -= 1;
+        }
+        let mut last = line;
+        while self.wraps(last) {
+            last += 1;
+        }
+        (first, last)
+    }
+
+    /// Column of the last cell of a line; 0 in an empty one.
+    pub fn last_col(&self, line: usize) -> u16 {
+        let line = self.lines.get(line);
+        line.and_then(|line| line.places.last()).map_or(0, |place| place.col)
+    }
+
+    /// The nearest place that has a cell, or the start of an empty line.
+    pub fn clamp(&self, pos: Pos) -> Pos {
+        let line = pos.line.min(self.len().saturating_sub(1));
+        let places = self.lines.get(line).map_or(&[][..], |line| &line.places);
+        // The second column of a wide character belongs to its first.
+        let at = places.partition_point(|place| place.col <= pos.col);
+        let col = at.checked_sub(1).and_then(|at| places.get(at)).map_or(0, |place| place.col);
+        Pos { line, col }
+    }
+
+    /// The cell at a place.
+    pub fn cell(&self, pos: Pos) -> Option<Cell<'_>> {
+        self.cells(pos.line).find(|cell| (cell.col..cell.col + cell.width).contains(&pos.col))
+    }
+}
+
+/// Whether a blank of this style shows nothing.
+fn shows_nothing(style: &Style) -> bool {
+    let reset = Style::new().fg(Color::Reset).bg(Color::Reset).underline_color(Color::Reset);
+    *style == Style::new() || *style == reset
+}
+
+/// Number of a value in a table, which gets it where it is new. What does not fit is the first.
+fn interned<T>(known: &mut Vec<T>, is: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> u16 {
+    // Neighbours mostly look alike: the newest are looked at first.
+    let found = known.iter().rposition(is);
+    let number = found.unwrap_or_else(|| {
+        if known.len() < usize::from(u16::MAX) - 1 {
+            known.push(make());
+            known.len() - 1
+        } else {
+            0
+        }
+    });
+    u16::try_from(number).unwrap_or(0)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A terminal of `cols` columns that shows `text`; a line that ends in `\` goes on.
+    pub(crate) fn document(cols: u16, text: &str) -> Document {
+        let mut document = Document::new(cols, false);
+        for line in text.split('\n') {
+            let wraps = line.ends_with('\\');
+            document.begin(wraps);
+            let mut col = 0;
+            for c in line.trim_end_matches('\\').chars() {
+                let width = crate::domain::text::width(&c.to_string()) as u16;
+                let (text, style, link) = (c.to_string(), Style::default(), None);
+                document.push(Cell { col, width, text: &text, style, link });
+                col += width;
+            }
+            document.end();
+        }
+        document
+    }
+
+    #[test]
+    fn lines_keep_their_cells_and_lose_their_blank_ends() {
+        let document = document(10, "a日b  \n\nlong \\\nrest");
+        assert_eq!(document.len(), 4);
+        let cells: Vec<_> = document.cells(0).map(|cell| (cell.col, cell.text)).collect();
+        assert_eq!(cells, [(0, "a"), (1, "日"), (3, "b")]);
+        assert_eq!((document.text(1), document.text(2)), ("", "long "), "a wrapped row is whole");
+        assert_eq!((document.whole(3), document.whole(0)), ((2, 3), (0, 0)));
+        assert_eq!(document.clamp(Pos { line: 0, col: 2 }), Pos { line: 0, col: 1 }, "wide");
+        assert_eq!(document.clamp(Pos { line: 9, col: 99 }), Pos { line: 3, col: 3 });
+        assert_eq!(document.cell(Pos { line: 0, col: 2 }).map(|cell| cell.text), Some("日"));
+    }
+}

@@ -1,0 +1,439 @@
+//! Reading an agent's terminal: scrolled back, copy mode, the mouse in its screen, the clipboard
+//! (`spec/console.md`, Behaviour: scrollback of the agent).
+
+use std::sync::Arc;
+
+use callboard::config::Clipboard;
+use callboard::domain::status::Status;
+use callboard::runtime::keys::{MouseButton as Button, MouseKind};
+use callboard::tui::app::reading::{Cell, Document};
+use callboard::tui::app::screen::{ScreenCells, Takes};
+use callboard::tui::event::{Effect, Event, Signal};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::style::{Modifier, Style};
+use rstest::rstest;
+
+use crate::fixture::{Bench, agent_screen, id, page, selected, session, trash};
+
+/// The screen of shop-12 with 100 rows that scrolled out of it.
+fn document(bench: &Bench) -> Arc<Document> {
+    let cells = bench.app.screens.get(&id("shop-12")).cloned().unwrap_or_default();
+    let mut document = Document::new(cells.size.0, false);
+    document.screen = 100;
+    let history = (0..100).map(|n| format!("history {n} of https://a.example/{n}, as it was"));
+    let screen = cells.rows.iter().map(|row| {
+        let mut text = String::new();
+        for cell in row {
+            while text.chars().count() < usize::from(cell.col) {
+                text.push(' ');
+            }
+            text.push_str(&cell.text);
+        }
+        text
+    });
+    for line in history.chain(screen) {
+        document.begin(false);
+        for (col, c) in line.chars().enumerate() {
+            let (text, style, link) = (c.to_string(), Style::new(), None);
+            document.push(Cell { col: col as u16, width: 1, text: &text, style, link });
+        }
+        document.end();
+    }
+    Arc::new(document)
+}
+
+/// Answers what was asked for, as the runner does.
+fn answer(bench: &mut Bench) {
+    let asked = bench.effects.iter().any(|effect| matches!(effect, Effect::Read(_)));
+    assert!(asked, "{:?}", bench.effects);
+    let document = Some(document(bench));
+    bench.effects.retain(|effect| !matches!(effect, Effect::Read(_)));
+    bench.send(Event::Document { id: id("shop-12"), document });
+}
+
+fn point(bench: &mut Bench, (column, row): (u16, u16), kind: MouseEventKind, ctrl: bool) {
+    let modifiers = if ctrl { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
+    bench.send(Event::Mouse(MouseEvent { kind, column, row, modifiers }));
+}
+
+/// Where a text is drawn.
+fn find(bench: &Bench, text: &str) -> (u16, u16) {
+    let screen = bench.screen();
+    let found = screen
+        .lines()
+        .enumerate()
+        .find_map(|(row, line)| line.find(text).map(|at| (line[..at].chars().count(), row)));
+    let (column, row) = found.unwrap_or_else(|| panic!("{text} is not in\n{screen}"));
+    (column as u16, row as u16)
+}
+
+fn copied(bench: &mut Bench) -> Option<String> {
+    bench.take().into_iter().find_map(|effect| match effect {
+        Effect::Copy(text) => Some(text),
+        _ => None,
+    })
+}
+
+/// A visible mark how far back one is; what is read stays while the agent goes on; typing returns.
+#[test]
+fn scrolled_back_nothing_moves_and_typing_returns() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("Enter S-PgUp");
+    answer(&mut bench);
+    let before = bench.screen();
+    insta::assert_snapshot!("scrolled_120x40", before);
+    assert!(before.contains("33 of 100 back"), "{before}");
+    let cells = Arc::new(ScreenCells::from_lines(82, &["all is new"; 34]));
+    bench.send(Event::Screen { id: id("shop-12"), cells: Some(cells) });
+    let after = bench.screen();
+    assert!(after.contains("new below") && !after.contains("all is new"), "{after}");
+    let text = |screen: &str| screen.lines().skip(3).collect::<Vec<_>>().join("\n");
+    assert_eq!(text(&before), text(&after), "what is read does not move");
+    bench.keys("S-PgUp");
+    assert!(bench.screen().contains("66 of 100 back"), "{}", bench.screen());
+    bench.keys("S-PgDn S-PgDn S-PgDn");
+    assert!(bench.screen().contains("all is new"), "down to the live screen");
+
+    bench.keys("S-PgUp");
+    answer(&mut bench);
+    bench.take();
+    bench.keys("x");
+    assert!(matches!(bench.take().as_slice(), [Effect::Type { keys, .. }] if keys.len() == 1));
+    assert!(bench.app.reading.is_none() && bench.screen().contains("all is new"));
+}
+
+#[test]
+fn the_pane_and_the_peek_scroll_by_the_wheel_and_by_keys() {
+    for (cols, rows, live) in [(120, 40, "cents everywhere"), (80, 24, "Run this command")] {
+        let mut bench = Bench::new(cols, rows);
+        let at = find(&bench, live);
+        point(&mut bench, at, MouseEventKind::ScrollUp, false);
+        answer(&mut bench);
+        assert!(bench.screen().contains("3 of "), "{}", bench.screen());
+        insta::assert_snapshot!(format!("wheel_{cols}x{rows}"), bench.screen());
+        point(&mut bench, at, MouseEventKind::ScrollDown, false);
+        assert!(bench.app.reading.is_none(), "the end is the live screen");
+        bench.keys("S-PgUp");
+        answer(&mut bench);
+        assert!(bench.app.reading.is_some(), "from the list too");
+        bench.keys("j");
+        assert_eq!(selected(&bench), "shop-14");
+        assert!(bench.app.reading.is_none(), "another session has its own screen");
+    }
+    let mut bench = Bench::new(120, 40);
+    bench.keys("Tab g g");
+    answer(&mut bench);
+    assert!(bench.screen().contains("history 0 of"), "{}", bench.screen());
+    bench.keys("End");
+    assert!(bench.app.reading.is_none());
+}
+
+/// Where there is nothing to scroll back to, that is said.
+#[rstest]
+#[case(true, "Its program draws the whole screen itself.")]
+#[case(false, "Nothing scrolled out of its screen yet.")]
+fn what_keeps_no_scrollback_is_told(#[case] alternate: bool, #[case] why: &str) {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("S-PgUp");
+    let mut document = Document::new(82, alternate);
+    document.begin(false);
+    document.end();
+    bench.send(Event::Document { id: id("shop-12"), document: Some(Arc::new(document)) });
+    let screen = bench.screen();
+    assert!(screen.contains("shop-12 has no scrollback") && screen.contains(why), "{screen}");
+    assert!(bench.app.reading.is_none());
+}
+
+#[test]
+fn copy_mode_at_two_sizes() {
+    for (cols, rows) in [(80, 24), (120, 40)] {
+        let mut bench = Bench::new(cols, rows);
+        bench.keys("[");
+        answer(&mut bench);
+        bench.keys("k k V k");
+        insta::assert_snapshot!(format!("copy_{cols}x{rows}"), bench.screen());
+        bench.keys("? o f");
+        insta::assert_snapshot!(format!("copy_search_{cols}x{rows}"), bench.screen());
+    }
+}
+
+#[test]
+fn copy_mode_searches_the_whole_history_selects_and_copies() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("[");
+    answer(&mut bench);
+    bench.keys("? H I S T O R Y Space 7 Space");
+    assert!(bench.screen().contains("0 found"), "capitals count where there are some");
+    bench.keys("Esc ? h i s t o r y Space 7 Enter");
+    let screen = bench.screen();
+    assert!(screen.contains("11 of 11"), "history 7 and 70 to 79:\n{screen}");
+    assert!(screen.contains("history 79 of"), "{screen}");
+    bench.keys("n");
+    assert!(bench.screen().contains("10 of 11"));
+    bench.keys("N N");
+    assert!(bench.screen().contains("1 of 11") && bench.screen().contains("history 7 of"));
+    let (x, y) = find(&bench, "history 7 of");
+    let style = |bench: &Bench, x: u16| bench.buffer()[(x, y)].style();
+    assert!(style(&bench, x).add_modifier.contains(Modifier::UNDERLINED), "matches are marked");
+    assert!(!style(&bench, x + 10).add_modifier.contains(Modifier::UNDERLINED));
+    bench.keys("v e");
+    assert!(style(&bench, x + 6).add_modifier.contains(Modifier::REVERSED));
+    assert!(!style(&bench, x + 7).add_modifier.contains(Modifier::REVERSED));
+    bench.keys("y");
+    assert_eq!(copied(&mut bench).as_deref(), Some("history"));
+    assert!(bench.screen().contains("7 characters copied."), "{}", bench.screen());
+    assert!(bench.app.reading.is_none());
+}
+
+/// In windows of any size nothing panics and nothing is drawn outside of the pane.
+#[test]
+fn reading_fits_into_any_window() {
+    for size in [(20, 5), (24, 8), (40, 12), (79, 18), (80, 24), (119, 9), (300, 100), (2, 1)] {
+        let mut bench = Bench::new(size.0, size.1);
+        bench.keys("[");
+        answer(&mut bench);
+        for keys in ["g g $ V", "G ^ v b", "PgUp C-d w e H M L", "? h i", "Enter n N o C-v l l"] {
+            bench.keys(keys);
+            bench.screen();
+        }
+        bench.send(Event::Resize { cols: 33, rows: 7 });
+        bench.screen();
+        point(&mut bench, (5, 4), MouseEventKind::ScrollUp, false);
+        point(&mut bench, (5, 4), MouseEventKind::Down(MouseButton::Left), false);
+        point(&mut bench, (32, 0), MouseEventKind::Drag(MouseButton::Left), false);
+        bench.screen();
+        point(&mut bench, (32, 0), MouseEventKind::Up(MouseButton::Left), false);
+        bench.keys("Esc Esc");
+        bench.screen();
+    }
+}
+
+#[rstest]
+#[case(
+    "g g V j Enter",
+    "history 0 of https://a.example/0, as it was\nhistory 1 of https://a.example/1, as it was"
+)]
+#[case("g g w w C-v j l y", "of\nof")]
+#[case("g g $ b b v $ y", "it was")]
+#[case("g g j ^ e v y", "y")]
+#[case("g g l l y", "history 0 of https://a.example/0, as it was")]
+#[case("g g L H M 0 v l l l y", "hist")]
+fn keys_select_as_in_editors(#[case] keys: &str, #[case] text: &str) {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("[");
+    answer(&mut bench);
+    bench.keys(keys);
+    assert_eq!(copied(&mut bench).as_deref(), Some(text));
+}
+
+#[test]
+fn keys_that_come_with_the_one_for_copy_mode_are_for_it() {
+    let mut bench = Bench::new(120, 40);
+    let keys = ["[", "g", "g", "V", "y"].iter().map(|key| key.parse().unwrap()).collect();
+    bench.send(Event::Keys(keys));
+    answer(&mut bench);
+    let first = "history 0 of https://a.example/0, as it was";
+    assert_eq!(copied(&mut bench).as_deref(), Some(first));
+    assert_eq!(selected(&bench), "shop-12", "none of them acted on the list");
+}
+
+#[test]
+fn escape_ends_the_selection_then_copy_mode_and_no_key_reaches_the_agent() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("Enter");
+    bench.send(Event::Keys(Vec::new()));
+    bench.app.setup.keymap.overlay("k".as_ref(), "[terminal]\n\"F2\" = \"copy-mode\"").unwrap();
+    bench.keys("F2");
+    answer(&mut bench);
+    bench.take();
+    bench.keys("v k z Esc");
+    assert!(bench.app.is_copying() && bench.app.typing.is_some());
+    bench.keys("Esc");
+    assert!(bench.app.reading.is_none() && bench.app.typing.is_some(), "back to typing");
+    assert!(!bench.take().iter().any(|effect| matches!(effect, Effect::Type { .. })));
+}
+
+#[test]
+fn a_drag_copies_as_it_ends_a_double_click_a_word_a_third_the_line() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("Enter");
+    let (x, y) = find(&bench, "cargo test");
+    let left = MouseButton::Left;
+    point(&mut bench, (x, y), MouseEventKind::Down(left), false);
+    point(&mut bench, (x, y), MouseEventKind::Up(left), false);
+    assert_eq!(copied(&mut bench), None, "a click copies nothing");
+    bench.wait(1_000);
+    point(&mut bench, (x, y), MouseEventKind::Down(left), false);
+    point(&mut bench, (x + 3, y), MouseEventKind::Drag(left), false);
+    answer(&mut bench);
+    point(&mut bench, (x + 4, y), MouseEventKind::Drag(left), false);
+    let style = bench.buffer()[(x + 4, y)].style();
+    assert!(style.add_modifier.contains(Modifier::REVERSED));
+    point(&mut bench, (x + 4, y), MouseEventKind::Up(left), false);
+    assert_eq!(copied(&mut bench).as_deref(), Some("cargo"));
+    assert!(bench.app.reading.is_none() && bench.app.typing.is_some());
+
+    bench.wait(1_000);
+    let clicks = |bench: &mut Bench, read: bool| {
+        point(bench, (x + 1, y), MouseEventKind::Down(left), false);
+        if read {
+            answer(bench);
+        }
+        point(bench, (x + 1, y), MouseEventKind::Up(left), false);
+        copied(bench)
+    };
+    assert_eq!(clicks(&mut bench, false), None);
+    assert_eq!(clicks(&mut bench, true).as_deref(), Some("cargo"));
+    assert_eq!(clicks(&mut bench, true).as_deref(), Some("    cargo test -p cart"));
+}
+
+#[test]
+fn a_program_gets_the_mouse_it_asked_for_and_shift_takes_it_back() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("Enter");
+    let at = find(&bench, "cargo test");
+    let mut cells = agent_screen();
+    cells.takes = Takes { clicks: true, wheel: true };
+    bench.send(Event::Screen { id: id("shop-12"), cells: Some(Arc::new(cells)) });
+    bench.take();
+    point(&mut bench, at, MouseEventKind::Down(MouseButton::Left), false);
+    point(&mut bench, (0, 0), MouseEventKind::Drag(MouseButton::Left), false);
+    point(&mut bench, (0, 0), MouseEventKind::Up(MouseButton::Left), false);
+    point(&mut bench, at, MouseEventKind::ScrollUp, false);
+    let sent: Vec<_> = bench
+        .take()
+        .into_iter()
+        .filter_map(|effect| match effect {
+            Effect::PointAt { mouse, .. } => Some((mouse.kind, mouse.button, mouse.col)),
+            _ => None,
+        })
+        .collect();
+    let col = at.0 - bench.app.screen_area().x;
+    let expected = [
+        (MouseKind::Press, Button::Left, col),
+        (MouseKind::Motion, Button::Left, 0),
+        (MouseKind::Release, Button::Left, 0),
+        (MouseKind::Press, Button::WheelUp, col),
+    ];
+    assert_eq!(sent, expected);
+    let (column, row) = at;
+    let (kind, modifiers) = (MouseEventKind::ScrollUp, KeyModifiers::SHIFT);
+    bench.send(Event::Mouse(MouseEvent { kind, column, row, modifiers }));
+    assert!(bench.take().contains(&Effect::Read(id("shop-12"))), "our own scrollback");
+}
+
+#[test]
+fn a_link_is_opened_by_key_and_by_click_and_only_where_its_kind_may_be() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("[");
+    answer(&mut bench);
+    bench.keys("g g j o");
+    assert!(bench.take().contains(&Effect::OpenLink("https://a.example/1".to_owned())));
+    let at = find(&bench, "a.example/5,");
+    point(&mut bench, at, MouseEventKind::Down(MouseButton::Left), true);
+    assert!(bench.take().contains(&Effect::OpenLink("https://a.example/5".to_owned())));
+    bench.keys("G o");
+    assert!(bench.screen().contains("No link here."), "{}", bench.screen());
+
+    let mut bench = Bench::new(120, 40);
+    bench.keys("[");
+    let mut document = Document::new(80, false);
+    document.begin(false);
+    let link = Some("javascript:x");
+    document.push(Cell { col: 0, width: 1, text: "x", style: Style::new(), link });
+    document.end();
+    bench.send(Event::Document { id: id("shop-12"), document: Some(Arc::new(document)) });
+    bench.take();
+    bench.keys("o");
+    assert!(bench.screen().contains("javascript:x is not opened"), "{}", bench.screen());
+    assert!(!bench.take().iter().any(|effect| matches!(effect, Effect::OpenLink(_))));
+}
+
+/// The clipboard is for the agent that is typed to, as the configuration allows.
+#[test]
+fn the_clipboard_follows_its_policy() {
+    let signal = |bench: &mut Bench, name: &str| {
+        let signal = Signal::Clipboard("from the agent".to_owned());
+        bench.send(Event::Signal { id: id(name), signal });
+        copied(bench)
+    };
+    let mut bench = Bench::new(120, 40);
+    assert_eq!(signal(&mut bench, "shop-12"), None, "nobody types to it");
+    bench.keys("Enter");
+    assert_eq!(signal(&mut bench, "shop-14"), None, "another one is typed to");
+    assert_eq!(signal(&mut bench, "shop-12").as_deref(), Some("from the agent"));
+    bench.app.setup.passes.clipboard = Clipboard::Off;
+    assert_eq!(signal(&mut bench, "shop-12"), None);
+    bench.app.setup.passes.clipboard = Clipboard::Ask;
+    assert_eq!(signal(&mut bench, "shop-12"), None);
+    let screen = bench.screen();
+    assert!(screen.contains("shop-12 offers 14 characters to the clipboard"), "{screen}");
+    bench.keys("C-]");
+    bench.keys("C-y");
+    assert_eq!(copied(&mut bench).as_deref(), Some("from the agent"));
+    bench.keys("C-y");
+    assert_eq!(copied(&mut bench), None, "once");
+}
+
+#[test]
+fn bells_and_notifications_of_the_agent_that_is_typed_to_are_passed_on_where_wanted() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("Enter");
+    let passed = |bench: &mut Bench, signal: &Signal| {
+        bench.send(Event::Signal { id: id("shop-12"), signal: signal.clone() });
+        bench.take().contains(&Effect::Pass(signal.clone()))
+    };
+    let note = Signal::Notification("done".to_owned());
+    assert!(!passed(&mut bench, &Signal::Bell) && !passed(&mut bench, &note));
+    bench.app.setup.passes.bell = true;
+    assert!(passed(&mut bench, &Signal::Bell) && !passed(&mut bench, &note));
+    bench.app.setup.passes.desktop = true;
+    assert!(passed(&mut bench, &note));
+}
+
+/// A session whose keeper died while shown says so in place, with the last screen kept.
+#[test]
+fn a_last_screen_stays_and_says_so() {
+    let mut bench = Bench::new(120, 40);
+    let cells = Arc::new(ScreenCells { ended: true, ..agent_screen() });
+    bench.send(Event::Screen { id: id("shop-12"), cells: Some(cells) });
+    let screen = bench.screen();
+    assert!(screen.contains("cargo test -p cart"), "{screen}");
+    assert!(screen.contains("Its keeper is gone. This is its last"), "{screen}");
+    insta::assert_snapshot!("gone_120x40", screen);
+    bench.wait(1_000);
+    bench.send(Event::Changed);
+    let ended = session("shop-12", "Fix cart rounding", "claude", Status::Errored, 2);
+    bench.answer_page(page(vec![ended]));
+    let screen = bench.screen();
+    assert!(screen.contains("cargo test -p cart"), "{screen}");
+    assert!(screen.contains("Not running. r launches it again."), "{screen}");
+}
+
+#[test]
+fn a_deleted_session_is_read_over_the_whole_window() {
+    let mut bench = Bench::new(80, 24);
+    bench.keys("t");
+    bench.answer_page(page(trash()));
+    let name = selected(&bench);
+    let first = bench.app.trash.selected.clone().unwrap();
+    bench.take();
+    bench.keys("[");
+    let effects = bench.take();
+    assert!(effects.contains(&Effect::Watch(vec![first.clone()])), "{name}: {effects:?}");
+    bench.send(Event::Document { id: first.clone(), document: None });
+    let cells = Some(Arc::new(ScreenCells::from_lines(80, &["its last words"])));
+    bench.send(Event::Screen { id: first.clone(), cells });
+    assert!(bench.take().contains(&Effect::Read(first.clone())));
+    let document = Some(document(&bench));
+    bench.send(Event::Document { id: first.clone(), document });
+    let screen = bench.screen();
+    assert!(screen.contains("cents everywhere"), "{screen}");
+    insta::assert_snapshot!("trash_copy_80x24", screen);
+    bench.keys("Esc");
+    assert!(bench.screen().contains("Trash") && bench.app.reading.is_none());
+    bench.keys("[");
+    bench.send(Event::Document { id: first.clone(), document: None });
+    bench.send(Event::Screen { id: first, cells: None });
+    assert!(bench.screen().contains("was kept."), "{}", bench.screen());
+}
