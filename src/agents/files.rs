@@ -12,11 +12,30 @@ use crate::config::Mistake;
 
 /// The definitions in the program.
 const SHIPPED: &[(&str, &str)] = &[
+    ("aider", include_str!("../../assets/agents/aider.toml")),
+    ("amp", include_str!("../../assets/agents/amp.toml")),
+    ("auggie", include_str!("../../assets/agents/auggie.toml")),
     ("claude", include_str!("../../assets/agents/claude.toml")),
+    ("cline", include_str!("../../assets/agents/cline.toml")),
     ("codex", include_str!("../../assets/agents/codex.toml")),
     ("command", include_str!("../../assets/agents/command.toml")),
+    ("copilot", include_str!("../../assets/agents/copilot.toml")),
+    ("crush", include_str!("../../assets/agents/crush.toml")),
+    ("cursor", include_str!("../../assets/agents/cursor.toml")),
+    ("devin", include_str!("../../assets/agents/devin.toml")),
+    ("droid", include_str!("../../assets/agents/droid.toml")),
+    ("gemini", include_str!("../../assets/agents/gemini.toml")),
+    ("goose", include_str!("../../assets/agents/goose.toml")),
+    ("grok", include_str!("../../assets/agents/grok.toml")),
+    ("kilo", include_str!("../../assets/agents/kilo.toml")),
+    ("kimi", include_str!("../../assets/agents/kimi.toml")),
+    ("kiro", include_str!("../../assets/agents/kiro.toml")),
+    ("opencode", include_str!("../../assets/agents/opencode.toml")),
+    ("pi", include_str!("../../assets/agents/pi.toml")),
+    ("qwen", include_str!("../../assets/agents/qwen.toml")),
     ("scripted", include_str!("../../assets/agents/scripted.toml")),
     ("shell", include_str!("../../assets/agents/shell.toml")),
+    ("vibe", include_str!("../../assets/agents/vibe.toml")),
 ];
 
 /// All definitions by name, and the mistakes that were found in files of the operator's.

@@ -150,7 +150,7 @@ fn shell_command_and_scripted_find_their_programs() {
 fn unknown_agents_and_choices_are_refused_c1() {
     let bench = bench("");
     let error = bench.registry.check_agent(&facts("claud")).unwrap_err();
-    assert!(error.hint().unwrap().contains("claude, codex"));
+    assert!(error.hint().unwrap().contains("claude, cline, codex"));
     let launch = LaunchFacts { model: Some("x".to_owned()), ..facts("shell") };
     let error = bench.registry.check_agent(&launch).unwrap_err();
     assert_eq!(error, AgentError::NotOffered { agent: "Shell".to_owned(), what: "model" });

@@ -9,14 +9,12 @@ mod launch;
 mod lookup;
 
 #[cfg(test)]
-mod detection_tests;
-#[cfg(test)]
 mod launch_tests;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-pub use definition::{Definition, Environment, Launch};
+pub use definition::{Conversation, Definition, Dialog, Environment, Launch};
 pub use error::AgentError;
 pub use hooks::{HookEvent, Hooks};
 pub use launch::bring;

@@ -11,7 +11,7 @@ use crate::runtime::screen::{Screen, ScreenEvent, Size};
 use crate::runtime::wire::message::WitnessReport;
 
 /// The screen counts as settled this long after its last change.
-const SETTLED: Duration = Duration::from_millis(30);
+const SETTLED: Duration = Duration::from_millis(20);
 /// A screen that keeps changing is looked at this often.
 const RESTLESS: Duration = Duration::from_millis(100);
 /// A held frame (mode 2026) is looked at after this time all the same.
@@ -86,10 +86,20 @@ impl Watch {
         exited: bool,
         now: Timestamp,
     ) -> Option<Verdict> {
-        let changed = self.unseen.take().is_some();
-        self.look_again = (changed && busy.is_some()).then(|| now.plus(FOREGROUND));
-        let lines = screen.lines();
-        self.detector.observe(&Inputs { lines: &lines, title: screen.title(), busy, exited }, now)
+        let unseen = self.unseen.take();
+        self.look_again = (unseen.is_some() && busy.is_some()).then(|| now.plus(FOREGROUND));
+        // Unchanged it is not even read (G7).
+        let lines = unseen.map(|_| screen.lines()).unwrap_or_default();
+        let inputs = Inputs {
+            lines: &lines,
+            cursor: screen.cursor().row.into(),
+            title: screen.title(),
+            // It has looked like this since its last change, not since it was looked at.
+            since: unseen.map(|(_, last)| last),
+            busy,
+            exited,
+        };
+        self.detector.observe(&inputs, now)
     }
 
     /// What every witness says, the most trusted first (G8).
