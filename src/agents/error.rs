@@ -99,7 +99,9 @@ impl AgentError {
     /// What to do.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Unknown { known, .. } | Self::NoSuchMode { known, .. } => Some(format!("known are {known}")),
+            Self::Unknown { known, .. } | Self::NoSuchMode { known, .. } => {
+                Some(format!("known are {known}"))
+            }
             Self::ProgramMissing { .. } => Some(
                 "install it, or name its path as `program` in a definition of your own".to_owned(),
             ),

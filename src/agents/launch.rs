@@ -250,7 +250,10 @@ fn chosen(
 }
 
 /// The words that choose a permission mode: a template, or a switch for each mode.
-fn permission_words(definition: &Definition, mode: Option<&str>) -> Result<Vec<String>, AgentError> {
+fn permission_words(
+    definition: &Definition,
+    mode: Option<&str>,
+) -> Result<Vec<String>, AgentError> {
     let modes = &definition.launch.permission_modes;
     let Some(mode) = mode.filter(|mode| !mode.is_empty() && !modes.is_empty()) else {
         return chosen(definition, "permission mode", &definition.launch.permission_mode, mode);

@@ -121,6 +121,12 @@ impl Registry {
         self.find(agent).map(|definition| definition.stop.clone()).unwrap_or_default()
     }
 
+    /// What an agent prints at its end, with its own id of the conversation as the first group.
+    pub fn exit_text(&self, agent: &str) -> String {
+        let definition = self.find(agent);
+        definition.map(|definition| definition.conversation.exit_text.clone()).unwrap_or_default()
+    }
+
     /// How a permission of an agent is answered.
     pub fn answer_way(&self, agent: &str) -> AnswerWay {
         self.find(agent).map(|definition| definition.answer.clone()).unwrap_or_default()

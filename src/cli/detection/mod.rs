@@ -51,7 +51,7 @@ pub(crate) struct ExplainJson<'a> {
 /// What one witness says.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WitnessJson {
-    /// `osc7501`, `hook`, `screen` or `title`, `progress`, `process`.
+    /// `osc7501`, `hook`, `title`, `progress`, `screen`, `process`.
     witness: String,
     /// What it says; none where it is silent.
     says: Option<Activity>,
@@ -63,6 +63,8 @@ pub(crate) struct WitnessJson {
     rule: Option<String>,
     /// The text that matched.
     text: Option<String>,
+    /// It says something else than what is concluded.
+    contradicts: bool,
 }
 
 /// `agents explain`
@@ -105,6 +107,7 @@ fn explained<'a>(
             age_seconds: report.since.map(|since| now.since(since).as_secs_f64()),
             rule: report.rule.clone(),
             text: report.text.as_deref().map(clean_line),
+            contradicts: report.says.is_some_and(|says| says != activity.value),
         });
         json.collect()
     });
@@ -158,5 +161,11 @@ fn text(explained: &ExplainJson<'_>, now: Timestamp) -> String {
             witness.text.as_deref().unwrap_or(""),
         ]);
     }
-    format!("{head}{table}")
+    let against = explained.witnesses.iter().filter(|witness| witness.contradicts);
+    let against: Vec<&str> = against.map(|witness| witness.witness.as_str()).collect();
+    let tail = match against.join(", ") {
+        none if none.is_empty() => none,
+        some => format!("something else is said by: {some}\n"),
+    };
+    format!("{head}{table}{tail}")
 }

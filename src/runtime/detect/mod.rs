@@ -327,5 +327,12 @@ fn question(kind: &str, text: String, options: Vec<String>, selected: Option<usi
             .chain([0])
             .fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     });
-    Question { id: format!("{hash:016x}"), kind: kind.to_owned(), text, options, selected, unnumbered: false }
+    Question {
+        id: format!("{hash:016x}"),
+        kind: kind.to_owned(),
+        text,
+        options,
+        selected,
+        unnumbered: false,
+    }
 }

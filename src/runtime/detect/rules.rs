@@ -40,10 +40,7 @@ impl Seen {
             let before = before.as_ref().filter(|old| old.rule == found.rule);
             Some(Match { since: before.map_or(since, |old| old.since), ..found })
         };
-        Self {
-            title: timed(self.title, &before.title),
-            screen: timed(self.screen, &before.screen),
-        }
+        Self { title: timed(self.title, &before.title), screen: timed(self.screen, &before.screen) }
     }
 
     /// That whose rule comes first.
@@ -169,7 +166,9 @@ impl CompiledRule {
             Region::Title => title.into(),
             Region::Screen => inputs.lines.iter().map(String::as_str).collect(),
             Region::Bottom => bottom(inputs.lines, self.lines),
-            Region::Cursor => inputs.lines.get(inputs.cursor).map(String::as_str).into_iter().collect(),
+            Region::Cursor => {
+                inputs.lines.get(inputs.cursor).map(String::as_str).into_iter().collect()
+            }
         };
         let found = |pattern: &Regex| lines.iter().find_map(|line| pattern.find(line));
         let mut first = None;

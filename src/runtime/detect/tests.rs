@@ -384,7 +384,7 @@ fn progress_counts_before_a_screen_at_rest() {
     let mut board = Board::new(&rules());
     board.show("> ");
     assert_eq!(board.after(700), Some(Activity::Idle));
-    let progress = |state| ScreenEvent::Progress { state, value: None };
+    let progress = |state| ScreenEvent::Progress { state, percent: 0 };
     assert!(board.detector.hear(&progress(3), board.now));
     assert_eq!(board.look(), Some(Activity::Active));
     assert_eq!(board.detector.verdict().activity.witness, "progress");
