@@ -194,7 +194,7 @@ impl Definition {
         ];
         for (key, names) in lists {
             if let Some(error) = names.iter().find_map(|name| name.parse::<Key>().err()) {
-                return Err((key.to_owned(), error.to_string()));
+                return Err((key.to_owned(), format!("`{key}`: {error}")));
             }
         }
         Ok(())

@@ -62,7 +62,7 @@ pub(crate) fn test(home: &Home, config: &Config, args: &TestArgs, out: Output) -
         verdicts.map_err(|error| CliError::Usage { message: error.to_string(), hint: None })?;
     let transitions: Vec<TransitionJson> = verdicts
         .iter()
-        .scan(None, |last, verdict| {
+        .scan(None, |last, (_, verdict)| {
             let changed = last.replace(verdict.activity.value) != Some(verdict.activity.value);
             Some(changed.then_some(&verdict.activity))
         })

@@ -160,16 +160,19 @@ impl Detector {
     fn opinion(&self) -> Opinion {
         let seen = self.seen.best();
         let reported = match (&self.program, &self.hook) {
-            (Some((status, _)), _) => Some(said_by(status, seen)),
-            (None, Some(heard)) => Some(heard.opinion(seen)),
+            (Some((status, since)), _) => Some((said_by(status, seen), *since)),
+            (None, Some(heard)) => Some((heard.opinion(seen), heard.since)),
             (None, None) => None,
         };
-        if let Some(said) = reported {
+        if let Some((said, heard)) = reported {
             let narrower = seen.filter(|found| {
                 said.activity == Activity::Active
                     && (found.activity.is_waiting() || found.activity == Activity::Retrying)
             });
-            return narrower.map_or(said, Match::opinion);
+            // Once a narrower one was believed, an old report of work is no news.
+            let news = heard >= self.verdict.activity.since;
+            let certain = said.certain && (news || said.activity != Activity::Active);
+            return narrower.map_or(Opinion { certain, ..said }, Match::opinion);
         }
         // Progress is told to the terminal: it counts before a screen that looks at rest.
         let rests = |found: &Match| self.progress.is_some() && found.rests_on_screen();
@@ -208,6 +211,7 @@ impl Detector {
                 return None;
             }
             self.verdict.question = question;
+            self.verdict.activity.witness = opinion.witness;
             return Some(self.verdict.clone());
         }
         let ends_rest = match old.activity.value {

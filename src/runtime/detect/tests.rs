@@ -250,11 +250,12 @@ fn a_replay_gives_one_transition_for_each_change() {
     for without_reports in [false, true] {
         let played = frames.iter().map(|(at, bytes)| (*at, Played::Output(bytes)));
         let verdicts = replay(&rules(), size, played, without_reports).unwrap();
-        let values: Vec<Activity> = verdicts.iter().map(|verdict| verdict.activity.value).collect();
+        let values: Vec<Activity> =
+            verdicts.iter().map(|(_, verdict)| verdict.activity.value).collect();
         assert_eq!(values, expected, "without reports: {without_reports}");
         let changes = [0, 1_000, 3_000, 5_000, 7_000];
-        for (verdict, change) in verdicts.iter().zip(changes) {
-            let lag = verdict.activity.since.0 - change;
+        for ((at, verdict), change) in verdicts.iter().zip(changes) {
+            let lag = at.0 - change;
             assert!((0..1_000).contains(&lag), "{verdict:?} comes {lag} ms late");
         }
     }
@@ -421,4 +422,37 @@ fn work_ends_an_error_at_once_g6() {
     assert_eq!(board.show("ERROR\nesc to interrupt"), Some(Activity::Active));
     assert_eq!(board.show("ERROR"), None);
     assert_eq!(board.after(700), Some(Activity::Error));
+}
+
+/// G6: a report of work that was there before is no news: it ends no retry at once.
+#[test]
+fn an_old_report_of_work_ends_nothing_at_once_g6() {
+    let mut board = Board::new(&rules());
+    board.status("working", None);
+    board.now.0 += 10;
+    assert_eq!(board.show("500 retrying in 1s"), Some(Activity::Retrying));
+    board.now.0 += 10;
+    assert_eq!(board.show("trying"), None);
+    assert_eq!(board.after(100), None);
+    assert_eq!(board.show("500 retrying in 2s"), None, "still the same retry");
+    board.now.0 += 10;
+    assert_eq!(board.show("esc to interrupt"), None);
+    assert_eq!(board.after(700), Some(Activity::Active));
+}
+
+/// G8: another question of the same activity is told with the rule that knows it.
+#[test]
+fn the_witness_follows_the_question_g8() {
+    let mut rules = rules();
+    let other = Rule {
+        priority: 20,
+        question: rules.rule[3].question.clone(),
+        ..rule("other", Activity::Blocked, Region::Bottom, "trust")
+    };
+    rules.rule.push(other);
+    let mut board = Board::new(&rules);
+    board.show("Do you want it?");
+    assert_eq!(board.detector.verdict().activity.witness, "screen: permission");
+    assert_eq!(board.show("Do you want to trust it?"), Some(Activity::Blocked));
+    assert_eq!(board.detector.verdict().activity.witness, "screen: other");
 }

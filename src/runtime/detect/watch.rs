@@ -117,7 +117,7 @@ pub enum Played<'a> {
     Size(Size),
 }
 
-/// The verdicts over a recording: what happened with its times, in order. Looks exactly when a keeper would,
+/// The verdicts over a recording, each with its time: what happened with its times, in order. Looks exactly when a keeper would,
 /// until the last deadline after the end; knows no processes. `without_reports` leaves out what the
 /// program says of itself (OSC 7501).
 ///
@@ -128,7 +128,7 @@ pub fn replay<'a>(
     size: Size,
     recording: impl IntoIterator<Item = (Timestamp, Played<'a>)>,
     without_reports: bool,
-) -> Result<Vec<Verdict>, RuleError> {
+) -> Result<Vec<(Timestamp, Verdict)>, RuleError> {
     let mut recording = recording.into_iter().peekable();
     let begin = recording.peek().map_or(Timestamp(0), |(at, _)| *at);
     let mut screen = Screen::new(size, 0);
@@ -136,7 +136,7 @@ pub fn replay<'a>(
     let mut verdicts = Vec::new();
     for (at, played) in recording {
         while let Some(due) = watch.due(&screen).filter(|due| *due < at) {
-            verdicts.extend(watch.look(&screen, None, false, due));
+            verdicts.extend(watch.look(&screen, None, false, due).map(|verdict| (due, verdict)));
         }
         let mut events = match played {
             Played::Output(bytes) => screen.feed(bytes),
@@ -149,11 +149,11 @@ pub fn replay<'a>(
             events.retain(|event| !matches!(event, ScreenEvent::ProgramStatus(_)));
         }
         if watch.changed(&events, at) {
-            verdicts.extend(watch.look(&screen, None, false, at));
+            verdicts.extend(watch.look(&screen, None, false, at).map(|verdict| (at, verdict)));
         }
     }
     while let Some(due) = watch.due(&screen) {
-        verdicts.extend(watch.look(&screen, None, false, due));
+        verdicts.extend(watch.look(&screen, None, false, due).map(|verdict| (due, verdict)));
     }
     Ok(verdicts)
 }
