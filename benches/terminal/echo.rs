@@ -22,18 +22,18 @@ pub(crate) fn measure(figures: &mut Figures) {
     let (mut bare, mut tmux) = (place.bare(&agent), place.in_tmux(&agent));
     let mut attached = place.attached(&id);
     let mut times: [Times; 4] = Default::default();
-    for _ in 0..ROUNDS {
+    for at in 0..ROUNDS {
         for (outer, times) in [&mut bare, &mut tmux, &mut attached].into_iter().zip(&mut times) {
-            round(outer, times);
+            round(outer, at, times);
         }
     }
     // One console types at a time: the dashboard has its turns beside tmux's again.
     attached.write(b"\x1d");
     let mut dashboard = place.dashboard();
     let mut beside = Times::default();
-    for _ in 0..ROUNDS {
-        round(&mut tmux, &mut beside);
-        round(&mut dashboard, &mut times[3]);
+    for at in 0..ROUNDS {
+        round(&mut tmux, at, &mut beside);
+        round(&mut dashboard, at, &mut times[3]);
     }
     let [bare, tmux, attach, pane] = &times;
     for (name, times) in [
@@ -56,8 +56,9 @@ pub(crate) fn measure(figures: &mut Figures) {
     figures.time("  pane beyond tmux, p50", more(pane, &beside), Some(Duration::from_millis(1)));
 }
 
-fn round(outer: &mut Outer, times: &mut Times) {
-    for at in 0..ROUND {
+/// Each key differs from the one before, also from the last of the round before.
+fn round(outer: &mut Outer, number: usize, times: &mut Times) {
+    for at in number * ROUND..(number + 1) * ROUND {
         sleep(PAUSE);
         let key = &KEYS[at % KEYS.len()..][..1];
         let typed = outer.write(key);

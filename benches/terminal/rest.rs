@@ -18,6 +18,8 @@ const AGENTS: usize = 100;
 const BESIDE: usize = 200;
 /// Lines that fill history and screen.
 const ROWS: usize = 1_000;
+/// How long it takes until nothing of a start or an end of work is left to be done.
+const SETTLED: Duration = Duration::from_mins(1);
 /// How long rest is looked at.
 const REST: Duration = Duration::from_secs(10);
 
@@ -27,6 +29,7 @@ pub(crate) fn measure(figures: &mut Figures) {
     let keepers = keepers(&place);
     assert_eq!(keepers.len(), fresh.len());
     report(figures, "fresh keeper", &keepers, 1.0);
+    sleep(SETTLED);
     let before = spent(&keepers);
     sleep(REST);
     let after = spent(&keepers);
@@ -44,6 +47,8 @@ pub(crate) fn measure(figures: &mut Figures) {
     let mut dashboard = place.dashboard();
     dashboard.write(b"\x1d");
     dashboard.settle();
+    // Ages below a minute change all the time.
+    sleep(SETTLED);
     let own = [dashboard.pid()];
     let before = spent(&own);
     sleep(REST);

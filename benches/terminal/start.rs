@@ -21,9 +21,9 @@ pub(crate) fn measure(figures: &mut Figures) {
         times[0].add(first(Outer::start("tmux", place.home(), &argv), "[0]"));
         let mut end = std::process::Command::new("tmux");
         let _ended = end.args(["-S", &socket, "kill-server"]).status();
-        // Rail and list.
+        // The last row of the rail.
         let outer = Outer::start("the dashboard", home.as_ref(), &[CALLBOARD]);
-        times[1].add(first(outer, "Sessions"));
+        times[1].add(first(outer, "Trash"));
     }
     let [tmux, board] = &times;
     figures.time("start of tmux, cold", tmux.median(), None);

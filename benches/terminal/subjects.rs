@@ -52,7 +52,7 @@ impl Place {
         let mut args = vec!["spawn", "--chat", "--agent", "command", "--json", "--", &self.own];
         args.extend(agent);
         let answer: serde_json::Value = serde_json::from_str(&self.callboard(&args)).unwrap();
-        answer["session"]["id"].as_str().unwrap().to_owned()
+        answer["id"].as_str().unwrap().to_owned()
     }
 
     pub(crate) fn bare(&self, agent: &[&str]) -> Outer {
@@ -75,7 +75,9 @@ impl Place {
 
     /// The dashboard, typing into its only session.
     pub(crate) fn dashboard(&self) -> Outer {
-        let mut outer = ready(Outer::start("the dashboard", self.home(), &[CALLBOARD]));
+        let mut outer = Outer::start("the dashboard", self.home(), &[CALLBOARD]);
+        outer.see("chat-1");
+        outer.settle();
         outer.write(b"\r");
         outer.settle();
         outer

@@ -49,6 +49,8 @@ pub enum Event {
     Changed,
     /// Answer to [`Effect::LoadBoard`].
     Board(Box<Board>),
+    /// The second answer to it: sessions that want the operator, any order (T4).
+    Waiting(Vec<Session>),
     /// Answer to [`Effect::LoadPage`].
     Page {
         /// The ticket of the request.
@@ -118,7 +120,7 @@ pub enum Event {
     Theme(Box<Theme>),
 }
 
-/// Sections, trash and who waits: one consistent answer of the store.
+/// Sections and trash: one consistent answer of the store.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Board {
     /// Sections of the rail in order.
@@ -129,8 +131,6 @@ pub struct Board {
     pub trash: u64,
     /// A project with so many worktrees in the trash that its git is slow, and how many (R5).
     pub crowded: Option<(String, u64)>,
-    /// Sessions that want the operator, any order (T4).
-    pub waiting: Vec<Session>,
     /// The newest batch that still has tombstones.
     pub last_batch: Option<BatchId>,
     /// Agents that run.
@@ -259,7 +259,7 @@ pub enum Settled {
 /// Something to do outside of `update`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Ask the store for the [`Board`].
+    /// Ask the store for the [`Board`], and then for who waits.
     LoadBoard,
     /// Ask the store for a page of sessions or tombstones.
     LoadPage {

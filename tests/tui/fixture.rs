@@ -197,7 +197,6 @@ pub(crate) fn project_key(name: &str) -> SectionKey {
 }
 
 pub(crate) fn board() -> Board {
-    let waiting = |zone| shop().into_iter().filter(move |session| session.condition.zone() == zone);
     let sections = vec![
         section(SectionKey::pinned(), "Pinned", 2, 0, [0, 0, 0, 0, 1, 1]),
         section(project_key("shop"), "shop", 14, 2, [2, 1, 1, 2, 5, 3]),
@@ -219,18 +218,22 @@ pub(crate) fn board() -> Board {
             setup: callboard::domain::rail::ProjectSetup::default(),
         })
         .collect();
-    let mut chat = session("chat-2", "Notes on pricing", "claude", Status::NeedsInput, 1);
-    chat.condition.attention = Some(Attention::NeedsInput);
     Board {
         sections,
         projects,
         trash: 47,
         crowded: None,
-        waiting: waiting(Zone::Respond).chain(waiting(Zone::Review)).chain([chat]).collect(),
         last_batch: Some("0192-7c1e".parse::<OperationId>().unwrap()),
         live: 15,
         stuck: 0,
     }
+}
+
+pub(crate) fn waiting() -> Vec<Session> {
+    let of = |zone| shop().into_iter().filter(move |session| session.condition.zone() == zone);
+    let mut chat = session("chat-2", "Notes on pricing", "claude", Status::NeedsInput, 1);
+    chat.condition.attention = Some(Attention::NeedsInput);
+    of(Zone::Respond).chain(of(Zone::Review)).chain([chat]).collect()
 }
 
 pub(crate) fn agent_screen() -> ScreenCells {
@@ -358,6 +361,7 @@ impl Bench {
         let mut bench = Self::blank(cols, rows);
         bench.send(Event::Changed);
         bench.send(Event::Board(Box::new(board())));
+        bench.send(Event::Waiting(waiting()));
         bench.answer_page(page(shop()));
         let screen = Some(Arc::new(agent_screen()));
         bench.send(Event::Screen { id: id("shop-12"), cells: screen });

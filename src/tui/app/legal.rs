@@ -89,7 +89,7 @@ impl App {
             ),
             Action::Undo => unless(self.board.last_batch.is_some(), "nothing to undo"),
             Action::NextWaiting | Action::PreviousWaiting => {
-                unless(!self.board.waiting.is_empty(), "nobody needs you")
+                unless(!self.waiting.is_empty(), "nobody needs you")
             }
             Action::Section(number) => {
                 unless(usize::from(number) <= self.board.sections.len(), "no such section")

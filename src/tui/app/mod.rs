@@ -72,8 +72,10 @@ pub struct App {
     pub confirmed_at: Option<Timestamp>,
     /// The ids that were confirmed with the latest delete.
     pub admitted: Vec<SessionId>,
-    /// Sections, trash, who waits.
+    /// Sections and trash.
     pub board: Board,
+    /// Sessions that want the operator, any order (T4).
+    pub waiting: Vec<Session>,
     /// The board arrived at least once.
     pub loaded: bool,
     /// Where the dashboard begins, until the board is there.
@@ -154,6 +156,7 @@ impl App {
             confirmed_at: None,
             admitted: Vec::new(),
             board: Board::default(),
+            waiting: Vec::new(),
             loaded: false,
             start: None,
             section: None,

@@ -37,6 +37,7 @@ const COUNTED_FOR: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, PartialEq)]
 enum Query {
     Board,
+    Waiting,
     Operations,
     Page { ticket: u64, query: Box<PageQuery> },
     Tab { id: SessionId, tab: Tab },
@@ -80,7 +81,9 @@ impl Queries {
     }
 
     pub(super) fn board(&self) {
+        // Who waits may be many to read: rail and list are not kept back by it.
         self.overview.put(Query::Board, Query::is_outdated_by);
+        self.overview.put(Query::Waiting, Query::is_outdated_by);
     }
 
     pub(super) fn operations(&self) {
@@ -152,6 +155,11 @@ impl<P: Ports> Worker<P> {
         let ports = self.host.ports();
         Ok(match query {
             Query::Board => Some(Event::Board(Box::new(self.board().await?))),
+            Query::Waiting => {
+                let filter = Filter { attention: true, ..Filter::default() };
+                let query = PageQuery { filter, limit: WAITING, ..PageQuery::default() };
+                Some(Event::Waiting(ports.page(&query).await?.sessions))
+            }
             Query::Operations => Some(Event::Operations(ports.operations(OPERATIONS).await?)),
             Query::Page { ticket, query } => {
                 let page = ports.page(query).await?;
@@ -192,11 +200,6 @@ impl<P: Ports> Worker<P> {
 
     async fn board(&self) -> PortResult<Board> {
         let ports = self.host.ports();
-        let waiting = PageQuery {
-            filter: Filter { attention: true, ..Filter::default() },
-            limit: WAITING,
-            ..PageQuery::default()
-        };
         let unfinished = ports.unfinished().await?;
         let stuck = unfinished.iter().filter(|op| op.state == OperationState::Stuck);
         let trash = ports.trash_count().await?;
@@ -206,7 +209,6 @@ impl<P: Ports> Worker<P> {
             projects: ports.projects().await?,
             trash,
             crowded,
-            waiting: ports.page(&waiting).await?.sessions,
             last_batch: ports.last_batch().await?,
             live: ports.live_count().await?,
             stuck: stuck.count() as u64,

@@ -39,6 +39,10 @@ impl Bench {
 
     async fn run(&mut self, effect: Effect) -> Event {
         self.effects.run(effect);
+        self.next().await
+    }
+
+    async fn next(&mut self) -> Event {
         self.events.recv().await.unwrap()
     }
 }
@@ -90,6 +94,8 @@ async fn questions_are_answered() {
     let Event::Board(board) = bench.run(Effect::LoadBoard).await else { panic!() };
     assert!(board.sections.iter().any(|section| section.total == 2));
     assert_eq!((board.trash, board.last_batch), (0, None));
+    let Event::Waiting(waiting) = bench.next().await else { panic!() };
+    assert_eq!(waiting, []);
     let query = PageQuery { limit: 1, offset: 1, ..PageQuery::default() };
     let Event::Page { ticket: 7, offset: 1, page } =
         bench.run(Effect::LoadPage { ticket: 7, query }).await

@@ -21,7 +21,7 @@ use super::{act, place};
 /// A session that is looked for is not followed beyond so many windows.
 const FOLLOWED: usize = 25 * WINDOW;
 
-/// Sections, trash, who waits.
+/// Sections and trash.
 pub(super) fn board(app: &mut App, board: Board, effects: &mut Vec<Effect>) {
     app.board = board;
     app.loaded = true;

@@ -82,7 +82,7 @@ pub(super) fn session(app: &mut App, session: &Session, effects: &mut Vec<Effect
 /// The session that wants the operator next, or before: respond, review, merge, finished; the
 /// longest waiting first (T4).
 pub(super) fn next_waiting(app: &mut App, by: isize, effects: &mut Vec<Effect>) {
-    let mut waiting = app.board.waiting.clone();
+    let mut waiting = app.waiting.clone();
     waiting.sort_by_key(|session| {
         (rank(session), session.condition.waiting_since(), session.id.clone())
     });

@@ -150,7 +150,7 @@ fn zoomed(pen: &mut Pen<'_>, app: &App, typing: &Typing, y: u16, cols: u16) {
     } else {
         spans.push((typing.id.to_string(), pen.role(Role::Title)));
     }
-    let others = app.board.waiting.iter().filter(|row| row.id != typing.id).count();
+    let others = app.waiting.iter().filter(|row| row.id != typing.id).count();
     let mut right: Vec<Span> = Vec::new();
     if others > 0 {
         let (glyph, sign) = zone_sign(pen, Zone::Respond);
