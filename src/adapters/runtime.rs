@@ -337,6 +337,7 @@ impl Real {
             rules: self.agents.rules(&request.agent),
             stop: self.agents.stop_way(&request.agent),
             submit: self.agents.submit(&request.agent),
+            exit_text: self.agents.exit_text(&request.agent),
             linger_ms: LINGER_MS,
         })
     }

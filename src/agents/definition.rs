@@ -33,6 +33,12 @@ pub struct Definition {
     pub env: Environment,
     /// How text is submitted.
     pub submit: SubmitRule,
+    /// Where its conversations are kept.
+    pub conversation: Conversation,
+    /// Dialogs that it may show when it starts.
+    pub dialog: Vec<Dialog>,
+    /// Keys that interrupt its turn.
+    pub interrupt: Vec<String>,
     /// How it is asked to end.
     pub stop: StopWay,
     /// How a permission is answered.
@@ -44,6 +50,16 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// How the agent's own id of a conversation becomes known (G2).
+    pub fn id_known_by(&self) -> Vec<&'static str> {
+        let ways = [
+            ("set", !self.launch.session_id.is_empty()),
+            ("hook", self.hooks.event.iter().any(|event| event.activity.is_some())),
+            ("exit_text", !self.conversation.exit_text.is_empty()),
+        ];
+        ways.into_iter().filter_map(|(way, known)| known.then_some(way)).collect()
+    }
+
     /// Whether its sessions name the program, in their arguments.
     pub fn is_named_by_session(&self) -> bool {
         self.program == ARGUMENTS
@@ -64,17 +80,43 @@ pub struct Launch {
     /// Goes on with the conversation `{session_id}` in one of its own, whose id is `{new_id}` where the
     /// agent takes one; a subcommand goes before everything else.
     pub fork: Vec<String>,
-    /// The file of a conversation, for an agent that looks for it by its folder: `~` is the home,
-    /// `{folder}` the folder with a dash for all that is no letter or digit. A fork gets a copy.
-    pub transcript: String,
     /// Chooses `{model}`.
     pub model: Vec<String>,
     /// Chooses `{permission_mode}`.
     pub permission_mode: Vec<String>,
+    /// The same for an agent with a switch of its own for each mode.
+    pub permission_modes: BTreeMap<String, Vec<String>>,
+    /// Whether a resumed conversation takes neither model nor permission mode: it keeps its own.
+    pub resume_alone: bool,
     /// Gives `{prompt}`; without it the prompt is typed after the start.
     pub prompt: Vec<String>,
     /// Gives a `{prompt}` that begins with a dash; without it such a prompt is typed.
     pub dash_prompt: Vec<String>,
+}
+
+/// Where conversations are kept, and how the agent's own id of one becomes known beside the id that
+/// we set and those that its hooks report.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Conversation {
+    /// The file of a conversation: `~` is the home, `*` any name, `{folder}` the folder with a dash for
+    /// all that is no letter or digit. Empty where there is no such file.
+    pub transcript: String,
+    /// Whether the agent looks for it by its folder only: a fork gets a copy.
+    pub by_folder: bool,
+    /// What it prints when it ends, with its id as the first group.
+    pub exit_text: String,
+}
+
+/// A dialog that an agent may show when it starts. It is never confirmed unseen: what Enter would take
+/// differs from agent to agent.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dialog {
+    /// The detection rule that knows it.
+    pub rule: String,
+    /// The option that Enter takes when it appears.
+    pub default: String,
 }
 
 /// Changes to the environment that the agent inherits.
@@ -103,7 +145,23 @@ impl Definition {
         self.check_templates()?;
         self.check_signal()?;
         self.check_keys()?;
+        self.check_conversation()?;
         self.rules.rule.iter().try_for_each(check_rule)
+    }
+
+    fn check_conversation(&self) -> Result<(), Wrong> {
+        if let Err(error) = Regex::new(&self.conversation.exit_text) {
+            let error = error.to_string();
+            let last = error.lines().last().unwrap_or_default();
+            return Err(("exit_text".to_owned(), format!("`exit_text`: {last}")));
+        }
+        let known = |dialog: &&Dialog| !self.rules.rule.iter().any(|rule| rule.id == dialog.rule);
+        match self.dialog.iter().find(known) {
+            None => Ok(()),
+            Some(Dialog { rule, .. }) => {
+                Err((format!("rule = \"{rule}\""), format!("`rule`: there is no rule `{rule}`")))
+            }
+        }
     }
 
     fn check_templates(&self) -> Result<(), Wrong> {
@@ -127,9 +185,16 @@ impl Definition {
     }
 
     fn check_keys(&self) -> Result<(), Wrong> {
-        for (key, names) in [("yes", &self.answer.yes), ("no", &self.answer.no)] {
+        let lists = [
+            ("yes", &self.answer.yes),
+            ("no", &self.answer.no),
+            ("clear", &self.submit.clear),
+            ("keys", &self.stop.keys),
+            ("interrupt", &self.interrupt),
+        ];
+        for (key, names) in lists {
             if let Some(error) = names.iter().find_map(|name| name.parse::<Key>().err()) {
-                return Err((key.to_owned(), error.to_string()));
+                return Err((key.to_owned(), format!("`{key}`: {error}")));
             }
         }
         Ok(())

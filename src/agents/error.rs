@@ -50,6 +50,16 @@ pub enum AgentError {
         /// Model or permission mode.
         what: &'static str,
     },
+    /// The agent has no such permission mode.
+    #[error("agent {agent} has no permission mode {mode:?}")]
+    NoSuchMode {
+        /// The agent.
+        agent: String,
+        /// As given.
+        mode: String,
+        /// Those that there are.
+        known: String,
+    },
     /// The conversation that is to be forked is not where the agent keeps them.
     #[error("agent {agent} has stored no such conversation: {} is missing", path.display())]
     NotStored {
@@ -80,6 +90,7 @@ impl AgentError {
             | Self::NotStored { .. } => ErrorKind::Refused,
             Self::NoProgram(_)
             | Self::NotOffered { .. }
+            | Self::NoSuchMode { .. }
             | Self::Nul(_)
             | Self::PromptTooLong { .. } => ErrorKind::Usage,
         }
@@ -88,7 +99,9 @@ impl AgentError {
     /// What to do.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Unknown { known, .. } => Some(format!("known are {known}")),
+            Self::Unknown { known, .. } | Self::NoSuchMode { known, .. } => {
+                Some(format!("known are {known}"))
+            }
             Self::ProgramMissing { .. } => Some(
                 "install it, or name its path as `program` in a definition of your own".to_owned(),
             ),

@@ -12,11 +12,30 @@ use crate::config::Mistake;
 
 /// The definitions in the program.
 const SHIPPED: &[(&str, &str)] = &[
+    ("aider", include_str!("../../assets/agents/aider.toml")),
+    ("amp", include_str!("../../assets/agents/amp.toml")),
+    ("auggie", include_str!("../../assets/agents/auggie.toml")),
     ("claude", include_str!("../../assets/agents/claude.toml")),
+    ("cline", include_str!("../../assets/agents/cline.toml")),
     ("codex", include_str!("../../assets/agents/codex.toml")),
     ("command", include_str!("../../assets/agents/command.toml")),
+    ("copilot", include_str!("../../assets/agents/copilot.toml")),
+    ("crush", include_str!("../../assets/agents/crush.toml")),
+    ("cursor", include_str!("../../assets/agents/cursor.toml")),
+    ("devin", include_str!("../../assets/agents/devin.toml")),
+    ("droid", include_str!("../../assets/agents/droid.toml")),
+    ("gemini", include_str!("../../assets/agents/gemini.toml")),
+    ("goose", include_str!("../../assets/agents/goose.toml")),
+    ("grok", include_str!("../../assets/agents/grok.toml")),
+    ("kilo", include_str!("../../assets/agents/kilo.toml")),
+    ("kimi", include_str!("../../assets/agents/kimi.toml")),
+    ("kiro", include_str!("../../assets/agents/kiro.toml")),
+    ("opencode", include_str!("../../assets/agents/opencode.toml")),
+    ("pi", include_str!("../../assets/agents/pi.toml")),
+    ("qwen", include_str!("../../assets/agents/qwen.toml")),
     ("scripted", include_str!("../../assets/agents/scripted.toml")),
     ("shell", include_str!("../../assets/agents/shell.toml")),
+    ("vibe", include_str!("../../assets/agents/vibe.toml")),
 ];
 
 /// All definitions by name, and the mistakes that were found in files of the operator's.
@@ -203,7 +222,29 @@ mod tests {
             ("e.toml", "engine = 1\nprogram = \"e\"\n"),
             ("f g.toml", "engine = 1\nprogram = \"f\"\n"),
             ("h.toml", "engine = 1\n[stop]\nsignal = \"KILL\"\n"),
+            ("i.toml", "engine = 1\nprogram = \"i\"\ninterrupt = [\"Esc\", \"Nokey\"]\n"),
+            ("j.toml", "engine = 1\nprogram = \"j\"\n[submit]\npause_ms = \"long\"\n"),
+            (
+                "k.toml",
+                "engine = 1\nprogram = \"k\"\n[[dialog]]\nrule = \"r\"\ndefault = \"Yes\"\n",
+            ),
+            ("l.toml", "engine = 1\nprogram = \"l\"\n[conversation]\nexit_text = \"(\"\n"),
+            ("m.toml", "engine = 1\nprogram = \"m\"\n[stop\n"),
+            ("n.toml", "engine = 1\nprogram = \"n\"\n[stop]\nsignal = \"KILL\"\n"),
         ]);
+        let (new, mistakes): (Vec<_>, Vec<_>) =
+            mistakes.into_iter().partition(|mistake| ('i'..='n').any(|c| mistake.starts_with(c)));
+        for (mistake, begin) in new.iter().zip([
+            "i.toml, line 3: ",
+            "j.toml, line 4: `pause_ms`: invalid type: string \"long\"",
+            "k.toml, line 4: `rule`: there is no rule `r`",
+            "l.toml, line 4: `exit_text`: ",
+            "m.toml, line 3: ",
+            "n.toml, line 4: signal `KILL` is not one of TERM, HUP, INT",
+        ]) {
+            assert!(mistake.starts_with(begin), "{mistake}");
+        }
+        assert_eq!(new.len(), 6, "{new:?}");
         assert_eq!(
             mistakes,
             [
@@ -218,5 +259,24 @@ mod tests {
         );
         assert!(agents.contains_key("e") && !agents.contains_key("a"));
         assert_eq!(agents["claude"].program, "claude", "the shipped one stays");
+    }
+
+    /// G1: whatever line of whatever shipped file has a key that there is not, it is told with its line,
+    /// and the shipped definition stays.
+    #[test]
+    fn a_wrong_key_anywhere_is_found_g1() {
+        for (name, text) in SHIPPED {
+            let lines: Vec<&str> = text.lines().collect();
+            let tables = lines.iter().enumerate().filter(|(_, line)| line.starts_with('['));
+            for at in tables.map(|(at, _)| at + 1).chain([0]) {
+                let mut own = lines.clone();
+                own.insert(at, "no_such_key = 1");
+                let (agents, mistakes) = with(&[(&format!("{name}.toml"), &own.join("\n"))]);
+                assert_eq!(mistakes.len(), 1, "{name}, line {}", at + 1);
+                let begin = format!("{name}.toml, line {}: unknown key `no_such_key`", at + 1);
+                assert!(mistakes[0].starts_with(&begin), "{}", mistakes[0]);
+                assert_eq!(agents[*name].engine, 1);
+            }
+        }
     }
 }

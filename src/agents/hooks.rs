@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::domain::activity::Activity;
-use crate::domain::hook::HookReport;
+use crate::domain::hook::{HookReport, is_conversation};
 use crate::domain::text;
 use crate::domain::time::Timestamp;
 
@@ -14,8 +14,6 @@ use crate::domain::time::Timestamp;
 const MESSAGE: usize = 16_384;
 /// Longest question, in cells.
 const QUESTION: usize = 400;
-/// Longest id of a conversation, in bytes.
-const ID: usize = 256;
 
 /// The hooks of one agent.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -80,11 +78,7 @@ impl Hooks {
         let message = message.map(|text| {
             text::clean_block(&text.chars().take(MESSAGE).collect::<String>()).trim().to_owned()
         });
-        let id = field_text(said, &self.session_id).filter(|id| {
-            let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
-            // It becomes an argument of the next launch.
-            !id.is_empty() && id.len() <= ID && !id.starts_with('-') && id.chars().all(legal)
-        });
+        let id = field_text(said, &self.session_id).filter(|id| is_conversation(id));
         HookReport {
             event: text::cut(&text::clean_line(event), QUESTION, "…"),
             at,

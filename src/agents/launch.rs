@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{AgentError, Definition, Registry};
+use super::{AgentError, Conversation, Definition, Registry};
 use crate::config::Target;
 use crate::domain::launch::{Carry, ForkOf, LaunchPlan, LaunchedHow};
 use crate::domain::session::LaunchFacts;
@@ -62,7 +62,7 @@ impl Registry {
             return Err(AgentError::NotOffered { agent, what: "fork" });
         }
         let plan = self.plan(definition, launch, prompt, Begin::Fork(&of.conversation))?;
-        let carry = carry(&definition.launch.transcript, of, self.lookup.home.as_deref());
+        let carry = carry(&definition.conversation, of, self.lookup.home.as_deref());
         if let Some(missing) = carry.as_ref().filter(|carry| !carry.from.is_file()) {
             let agent = definition.title.clone();
             return Err(AgentError::NotStored { agent, path: missing.from.clone() });
@@ -97,15 +97,13 @@ impl Registry {
             && !session.first().is_some_and(|word| word.starts_with('-'));
         let at = if subcommand { 1 } else { argv.len() };
         argv.splice(at..at, session);
-        let model = launch.model.as_deref().or(target.model.as_deref());
-        let mode = launch.permission_mode.as_deref().or(target.permission_mode.as_deref());
-        argv.extend(chosen(definition, "model", &definition.launch.model, model)?);
-        argv.extend(chosen(
-            definition,
-            "permission mode",
-            &definition.launch.permission_mode,
-            mode,
-        )?);
+        let keeps_choices = ways.resume_alone && matches!(begin, Begin::Resume(_));
+        if !keeps_choices {
+            let model = launch.model.as_deref().or(target.model.as_deref());
+            let mode = launch.permission_mode.as_deref().or(target.permission_mode.as_deref());
+            argv.extend(chosen(definition, "model", &ways.model, model)?);
+            argv.extend(permission_words(definition, mode)?);
+        }
         argv.extend(given.clone().unwrap_or_default());
         if argv.iter().any(|word| word.contains('\0')) {
             return Err(AgentError::Nul("arguments"));
@@ -196,11 +194,11 @@ fn conversation_words(definition: &Definition, begin: Begin<'_>, set: Option<&st
 }
 
 /// The file that a fork needs in its own folder, for an agent that looks for it there.
-fn carry(transcript: &str, of: &ForkOf, home: Option<&Path>) -> Option<Carry> {
-    if transcript.is_empty() {
+fn carry(kept: &Conversation, of: &ForkOf, home: Option<&Path>) -> Option<Carry> {
+    if !kept.by_folder {
         return None;
     }
-    let to = transcript.replace("{session_id}", &of.conversation);
+    let to = kept.transcript.replace("{session_id}", &of.conversation);
     let to = match to.strip_prefix("~/") {
         Some(below) => home?.join(below).to_string_lossy().into_owned(),
         None => to,
@@ -249,6 +247,22 @@ fn chosen(
         return Err(AgentError::NotOffered { agent: definition.title.clone(), what });
     }
     Ok(expand(template, &format!("{{{}}}", what.replace(' ', "_")), value))
+}
+
+/// The words that choose a permission mode: a template, or a switch for each mode.
+fn permission_words(
+    definition: &Definition,
+    mode: Option<&str>,
+) -> Result<Vec<String>, AgentError> {
+    let modes = &definition.launch.permission_modes;
+    let Some(mode) = mode.filter(|mode| !mode.is_empty() && !modes.is_empty()) else {
+        return chosen(definition, "permission mode", &definition.launch.permission_mode, mode);
+    };
+    modes.get(mode).cloned().ok_or_else(|| AgentError::NoSuchMode {
+        agent: definition.title.clone(),
+        mode: mode.to_owned(),
+        known: modes.keys().map(String::as_str).collect::<Vec<_>>().join(", "),
+    })
 }
 
 fn expand(template: &[String], place: &str, value: &str) -> Vec<String> {

@@ -11,9 +11,37 @@ struct Bench {
     registry: Registry,
 }
 
+const PROGRAMS: [&str; 25] = [
+    "claude",
+    "codex",
+    "tool",
+    "zsh",
+    "callboard",
+    "opencode",
+    "gemini",
+    "qwen",
+    "copilot",
+    "pi",
+    "kimi",
+    "aider",
+    "cursor-agent",
+    "amp",
+    "droid",
+    "auggie",
+    "goose",
+    "cline",
+    "kiro-cli",
+    "kilocode",
+    "vibe",
+    "grok",
+    "devin",
+    "crush",
+    "other",
+];
+
 fn bench(config: &str) -> Bench {
     let folder = tempfile::tempdir().unwrap();
-    for program in ["claude", "codex", "tool", "zsh", "callboard"] {
+    for program in PROGRAMS {
         let path = folder.path().join(program);
         std::fs::write(&path, "").unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -143,14 +171,14 @@ fn shell_command_and_scripted_find_their_programs() {
         bench.words(&scripted, Some("-go"), false),
         ["callboard", "scripted", "/s/a.script", "--session-id", "ID", "--prompt=-go"]
     );
-    assert_eq!(bench.registry.names(), ["claude", "codex", "command", "shell"]);
+    assert!(!bench.registry.names().contains(&"scripted"), "hidden");
 }
 
 #[test]
 fn unknown_agents_and_choices_are_refused_c1() {
     let bench = bench("");
     let error = bench.registry.check_agent(&facts("claud")).unwrap_err();
-    assert!(error.hint().unwrap().contains("claude, codex"));
+    assert!(error.hint().unwrap().contains("claude, cline, codex"));
     let launch = LaunchFacts { model: Some("x".to_owned()), ..facts("shell") };
     let error = bench.registry.check_agent(&launch).unwrap_err();
     assert_eq!(error, AgentError::NotOffered { agent: "Shell".to_owned(), what: "model" });
@@ -209,4 +237,120 @@ fn a_fork_goes_on_with_the_other_conversation() {
     let brought = projects.join(dashed(&other)).join("c-1.jsonl");
     assert_eq!(std::fs::read_to_string(brought).unwrap(), "said");
     assert!(matches!(plan("shell"), Err(AgentError::NotOffered { .. })));
+}
+
+/// G2, G3, G4: how each shipped agent begins, resumes and forks a conversation, with model, permission
+/// mode and a prompt; what is typed has no place here.
+#[test]
+fn each_shipped_agent_is_launched_in_its_own_way_g2() {
+    let bench = bench("");
+    let line = |agent: &str, mode: &str, resume: bool, prompt: &str| {
+        let known = LaunchFacts {
+            model: Some("m".to_owned()).filter(|_| agent != "droid"),
+            permission_mode: Some(mode.to_owned()).filter(|mode| !mode.is_empty()),
+            agent_session_id: Some("s-1".to_owned()).filter(|_| resume),
+            ..facts(agent)
+        };
+        bench.words(&known, Some(prompt), resume).join(" ")
+    };
+    for (agent, mode, begun, resumed) in [
+        (
+            "gemini",
+            "yolo",
+            "gemini --session-id ID -m m --approval-mode yolo -i -x",
+            "gemini --resume s-1 -m m --approval-mode yolo -i -x",
+        ),
+        (
+            "qwen",
+            "plan",
+            "qwen --session-id ID -m m --approval-mode plan -i -x",
+            "qwen --resume s-1 -m m --approval-mode plan -i -x",
+        ),
+        (
+            "opencode",
+            "auto",
+            "opencode -m m --auto --prompt -x",
+            "opencode --session s-1 -m m --auto --prompt -x",
+        ),
+        (
+            "copilot",
+            "bypass",
+            "copilot --session-id ID --model m --allow-all -i -x",
+            "copilot --resume=s-1 --model m --allow-all -i -x",
+        ),
+        ("pi", "", "pi --model m -x", "pi --session s-1 --model m -x"),
+        ("kimi", "yolo", "kimi --model m -y", "kimi --session s-1"),
+        (
+            "aider",
+            "auto",
+            "aider --no-check-update --no-show-release-notes --model m --yes-always",
+            "",
+        ),
+        (
+            "cursor",
+            "yolo",
+            "cursor-agent --model m --yolo -- -x",
+            "cursor-agent --resume s-1 --model m --yolo -- -x",
+        ),
+        (
+            "goose",
+            "",
+            "goose run -t  --interactive --model m",
+            "goose run -t  --interactive --resume --session-id s-1 --model m",
+        ),
+        ("kiro", "auto", "", ""),
+        (
+            "droid",
+            "bypass",
+            "droid --skip-permissions-unsafe -x",
+            "droid -r s-1 --skip-permissions-unsafe -x",
+        ),
+        (
+            "grok",
+            "plan",
+            "grok --no-auto-update --model m --permission-mode plan",
+            "grok --no-auto-update -r s-1 --model m --permission-mode plan",
+        ),
+        (
+            "devin",
+            "auto",
+            "devin --model m --permission-mode auto -- -x",
+            "devin -r s-1 --model m --permission-mode auto -- -x",
+        ),
+    ] {
+        for (resume, expected) in [(false, begun), (true, resumed)] {
+            if !expected.is_empty() {
+                let expected = expected.replace("-x", "x y");
+                assert_eq!(line(agent, mode, resume, "x y"), expected, "{agent} {resume}");
+            }
+        }
+    }
+    let dashed = |agent: &str| bench.words(&facts(agent), Some("-x"), false).join(" ");
+    assert_eq!(dashed("gemini"), "gemini --session-id ID --prompt-interactive=-x");
+    assert_eq!(dashed("opencode"), "opencode --prompt=-x");
+    assert_eq!(dashed("pi"), "pi", "typed: it takes no such argument");
+    assert_eq!(dashed("devin"), "devin -- -x");
+    let mode = LaunchFacts { permission_mode: Some("nonsense".to_owned()), ..facts("copilot") };
+    let error = bench.registry.plan_launch(&mode, None, false).unwrap_err();
+    assert!(matches!(error, AgentError::NoSuchMode { .. }), "{error}");
+    assert_eq!(error.hint().unwrap(), "known are accept-edits, auto, bypass");
+}
+
+/// G3: what was tried on the real program says with which version; the others say that they were not.
+#[test]
+fn what_was_tried_is_told_from_what_was_not_g3() {
+    let bench = bench("");
+    let verified = |agent: &str| !bench.registry.find(agent).unwrap().verified.is_empty();
+    for agent in ["claude", "codex", "opencode", "gemini", "qwen", "copilot", "pi", "kimi", "aider"]
+    {
+        assert!(verified(agent), "{agent}");
+        let definition = bench.registry.find(agent).unwrap();
+        assert!(!definition.rules.rule.is_empty() && !definition.interrupt.is_empty(), "{agent}");
+    }
+    for agent in [
+        "cursor", "amp", "droid", "auggie", "goose", "cline", "kiro", "kilo", "vibe", "grok",
+        "devin", "crush",
+    ] {
+        assert!(!verified(agent), "{agent}");
+    }
 }

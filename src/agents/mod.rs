@@ -9,14 +9,12 @@ mod launch;
 mod lookup;
 
 #[cfg(test)]
-mod detection_tests;
-#[cfg(test)]
 mod launch_tests;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-pub use definition::{Definition, Environment, Launch};
+pub use definition::{Conversation, Definition, Dialog, Environment, Launch};
 pub use error::AgentError;
 pub use hooks::{HookEvent, Hooks};
 pub use launch::bring;
@@ -121,6 +119,12 @@ impl Registry {
     /// How an agent is asked to end.
     pub fn stop_way(&self, agent: &str) -> StopWay {
         self.find(agent).map(|definition| definition.stop.clone()).unwrap_or_default()
+    }
+
+    /// What an agent prints at its end, with its own id of the conversation as the first group.
+    pub fn exit_text(&self, agent: &str) -> String {
+        let definition = self.find(agent);
+        definition.map(|definition| definition.conversation.exit_text.clone()).unwrap_or_default()
     }
 
     /// How a permission of an agent is answered.

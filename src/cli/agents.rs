@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::adapters::agent_version;
-use crate::agents::{Definition, Registry};
+use crate::agents::{Definition, Dialog, Registry};
 use crate::config::Config;
 use crate::os::paths::Home;
 
@@ -35,6 +35,26 @@ struct AgentJson {
     verified: Option<String>,
     /// What the definition tells how to do.
     can: Vec<&'static str>,
+    /// How its own id of a conversation becomes known: `set` by us, by a `hook`, by its `exit_text`.
+    id_known_by: Vec<&'static str>,
+    /// Permission modes that it has switches for; none where any word is passed on.
+    permission_modes: Vec<String>,
+    /// Where it keeps a conversation.
+    transcript: Option<String>,
+    /// Keys that interrupt its turn.
+    interrupt: Vec<String>,
+    /// Dialogs that it may show when it starts; none is ever confirmed unseen.
+    start_dialogs: Vec<DialogJson>,
+}
+
+/// One dialog of an agent's start.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StartDialog")]
+struct DialogJson {
+    /// The detection rule that knows it.
+    rule: String,
+    /// The option that Enter takes.
+    default: String,
 }
 
 /// `agents list`
@@ -65,7 +85,10 @@ async fn agent(registry: &Registry, name: &str, definition: &Definition) -> Agen
         ("fork", !launch.fork.is_empty()),
         ("session_id", !launch.session_id.is_empty()),
         ("model", !launch.model.is_empty()),
-        ("permission_mode", !launch.permission_mode.is_empty()),
+        (
+            "permission_mode",
+            !launch.permission_mode.is_empty() || !launch.permission_modes.is_empty(),
+        ),
         ("detect", definition.rules.shell || !definition.rules.rule.is_empty()),
     ];
     let named_by_session = definition.is_named_by_session();
@@ -78,7 +101,16 @@ async fn agent(registry: &Registry, name: &str, definition: &Definition) -> Agen
         version: agent_version(registry, name).await,
         verified: Some(definition.verified.clone()).filter(|version| !version.is_empty()),
         can: can.into_iter().filter_map(|(word, able)| able.then_some(word)).collect(),
+        id_known_by: definition.id_known_by(),
+        permission_modes: launch.permission_modes.keys().cloned().collect(),
+        transcript: Some(definition.conversation.transcript.clone()).filter(|it| !it.is_empty()),
+        interrupt: definition.interrupt.clone(),
+        start_dialogs: definition.dialog.iter().map(dialog).collect(),
     }
+}
+
+fn dialog(dialog: &Dialog) -> DialogJson {
+    DialogJson { rule: dialog.rule.clone(), default: dialog.default.clone() }
 }
 
 fn table(agents: &[AgentJson]) -> String {

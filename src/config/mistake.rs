@@ -36,17 +36,20 @@ impl Mistake {
             }
             _ => (said.lines().next().unwrap_or("cannot be read").to_owned(), None),
         };
-        Self {
-            file: file.to_owned(),
-            line: error.span().map(|at| line_of(text, &at)),
-            message,
-            hint,
-        }
+        let line = error.span().map(|at| line_of(text, &at));
+        let key = line.and_then(|line| text.lines().nth(line - 1)?.split_once('='));
+        let key = key.map(|(key, _)| key.trim()).filter(|_| said.starts_with("invalid"));
+        let message = key.map_or_else(|| message.clone(), |key| format!("`{key}`: {message}"));
+        Self { file: file.to_owned(), line, message, hint }
     }
 
     /// About what the reader took but makes no sense; its line is the first that begins with `at`.
     pub fn at(file: &Path, text: &str, at: &str, message: String) -> Self {
-        let line = text.lines().position(|line| line.trim_start().starts_with(at));
+        let names = |line: &str| {
+            let rest = line.trim_start().strip_prefix(at).map(str::trim_start);
+            rest.is_some_and(|rest| at.contains('=') || rest.starts_with('='))
+        };
+        let line = text.lines().position(names);
         Self { file: file.to_owned(), line: line.map(|index| index + 1), message, hint: None }
     }
 }

@@ -81,4 +81,7 @@ pub struct Question {
     /// Which of them is selected, from 0, where an answer is walked to; not part of the id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected: Option<usize>,
+    /// Whether only the agent's own keys answer it, as its options cannot be pressed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unnumbered: bool,
 }

@@ -30,6 +30,8 @@ words! {
         Title = "title",
         /// The last lines that are not blank.
         Bottom = "bottom",
+        /// The line that the cursor stands in, for programs that ask line by line.
+        Cursor = "cursor",
         /// The whole visible screen.
         Screen = "screen",
     }
@@ -78,7 +80,7 @@ pub struct QuestionRule {
     pub kind: String,
     /// The line that asks; the first group, else the whole match.
     pub text: String,
-    /// Lines that are options; the first group, else the whole match.
+    /// The options, from the line that asks on; the first group of each match, else the whole match.
     #[serde(default)]
     pub option: Option<String>,
     /// Which of these lines is selected, for a list whose options have no keys of their own: an answer
@@ -88,6 +90,10 @@ pub struct QuestionRule {
     /// Lines after the asking one that belong to the text, as the command of a permission.
     #[serde(default)]
     pub detail_lines: u16,
+    /// The options have no numbers to press, and nothing tells which is selected: only the agent's own
+    /// keys for yes and no answer it.
+    #[serde(default)]
+    pub unnumbered: bool,
 }
 
 /// How an agent is asked to end politely before TERM (X3).

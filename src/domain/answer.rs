@@ -51,14 +51,19 @@ pub struct Pressed {
 /// No option fits, or the options cannot be read and the agent has no keys of its own for the answer.
 pub fn press(question: &Question, answer: Answer, way: &AnswerWay) -> Result<Pressed, String> {
     let options = &question.options;
-    if options.is_empty() {
+    if options.is_empty() || question.unnumbered {
+        let reason = if options.is_empty() {
+            "its options cannot be read"
+        } else {
+            "only yes and no can be pressed in it"
+        };
         let keys = match answer {
             Answer::Yes if question.kind == "permission" => &way.yes,
             Answer::No if question.kind == "permission" => &way.no,
-            _ => return Err("its options cannot be read".to_owned()),
+            _ => return Err(reason.to_owned()),
         };
         if keys.is_empty() {
-            return Err("its options cannot be read".to_owned());
+            return Err(reason.to_owned());
         }
         return Ok(Pressed { keys: keys.clone(), words: keys.concat() });
     }
@@ -108,6 +113,7 @@ mod tests {
             text: "Run it?".to_owned(),
             options: options.iter().map(|&option| option.to_owned()).collect(),
             selected,
+            unnumbered: false,
         }
     }
 
@@ -127,6 +133,18 @@ mod tests {
         assert_eq!(keys(&["Allow once", "Deny"], None, Answer::No).unwrap(), "2");
         // A program would take the first digit of 12 for an answer.
         assert!(keys(&["a"; 12], None, Answer::Option(12)).is_err());
+    }
+
+    /// K6: options that nobody can press are answered by the agent's own keys.
+    #[test]
+    fn what_has_no_numbers_is_answered_by_the_agents_own_keys() {
+        let options = ["Allow once", "Allow always", "Reject"];
+        let asked = Question { unnumbered: true, ..question("permission", &options, None) };
+        let way = AnswerWay { yes: vec!["Enter".to_owned()], no: Vec::new() };
+        let keys = |answer| press(&asked, answer, &way).map(|pressed| pressed.keys.concat());
+        assert_eq!(keys(Answer::Yes).unwrap(), "Enter");
+        assert!(keys(Answer::No).is_err());
+        assert!(keys(Answer::Option(1)).unwrap_err().contains("only yes and no"));
     }
 
     /// K6: where the agent's list is walked, the walk begins at what is selected.

@@ -32,7 +32,30 @@ pub struct HookReport {
     pub message: Option<String>,
 }
 
+/// Longest id of a conversation, in bytes.
+const ID: usize = 256;
+
+/// Whether this can be an agent's own id of a conversation: it becomes an argument of the next launch.
+pub fn is_conversation(id: &str) -> bool {
+    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
+    !id.is_empty() && id.len() <= ID && !id.starts_with('-') && id.chars().all(legal)
+}
+
 impl HookReport {
+    /// Nothing but the id of the conversation, as the agent told it when it ended.
+    pub fn of_conversation(id: String, at: Timestamp) -> Self {
+        Self {
+            event: "exit_text".to_owned(),
+            at,
+            activity: None,
+            tool: None,
+            before_tool: false,
+            question: None,
+            agent_session_id: Some(id),
+            message: None,
+        }
+    }
+
     /// Whether it says that the agent waits for the operator.
     pub fn is_waiting(&self) -> bool {
         self.activity.is_some_and(Activity::is_waiting)

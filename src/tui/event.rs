@@ -18,6 +18,7 @@ use crate::host::report::{
     CreateOutcome, CreateRequest, DeleteReport, DeleteRequest, Progress, PurgeReport,
     RestoreReport, RestoreTarget, SendResult, StopReport,
 };
+use crate::runtime::client::WitnessReport;
 use crate::runtime::keys::MouseEvent as ProgramMouse;
 
 use super::app::reading::Document;
@@ -182,6 +183,9 @@ pub enum TabContent {
     Messages(Vec<Message>),
     /// The audit, newest first.
     Events(Vec<AuditEntry>),
+    /// What each witness says of what the agent does, the most trusted first; empty where none can be
+    /// asked.
+    Witnesses(Vec<WitnessReport>),
 }
 
 /// A failure in words: what was attempted and why it failed, and what to do.

@@ -15,13 +15,17 @@ fn an_activity_is_explained_g8() {
     assert_eq!((&explained["activity"], &explained["live"]), (&"blocked".into(), &true.into()));
     let witnesses = explained["witnesses"].as_array().unwrap();
     let names: Vec<&str> = witnesses.iter().map(|one| one["witness"].as_str().unwrap()).collect();
-    assert_eq!(names, ["osc7501", "hook", "screen", "progress", "process"]);
+    assert_eq!(names, ["osc7501", "hook", "title", "progress", "screen", "process"]);
     assert_eq!(witnesses[0]["says"], "blocked");
     assert_eq!(
-        (&witnesses[2]["rule"], &witnesses[1]["says"]),
+        (&witnesses[4]["rule"], &witnesses[1]["says"]),
         (&"permission".into(), &serde_json::Value::Null)
     );
-    assert!(witnesses[0]["age_seconds"].is_f64() && witnesses[2]["text"].is_string());
+    assert!(witnesses[0]["age_seconds"].is_f64() && witnesses[4]["text"].is_string());
+    assert_eq!(
+        (&witnesses[0]["contradicts"], &witnesses[1]["contradicts"]),
+        (&false.into(), &false.into())
+    );
     let text = home.run(["agents", "explain", &id]).ok().stdout;
     assert!(text.contains("osc7501") && text.contains("permission"), "{text}");
 

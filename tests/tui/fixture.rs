@@ -144,6 +144,7 @@ pub(crate) fn shop() -> Vec<Session> {
             .map(str::to_owned)
             .to_vec(),
         selected: None,
+        unnumbered: false,
     });
     asks.branch = Some("cart-rounding".to_owned());
     asks.dirty = Some(3);

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use callboard::domain::activity::Activity;
 use callboard::domain::query::{Order, Page};
 use callboard::domain::status::Status;
+use callboard::runtime::client::WitnessReport;
 use callboard::tui::app::{Focus, View};
-use callboard::tui::event::{Effect, Event, Tab};
+use callboard::tui::event::{Effect, Event, Tab, TabContent};
 
 use crate::fixture::{Bench, board, id, page, project_key, selected, session, shop};
 
@@ -226,6 +228,39 @@ fn tabs_ask_for_what_they_show() {
     assert_eq!(bench.take().iter().filter(|effect| **effect == asked).count(), 1);
     bench.keys("Esc");
     assert_eq!(bench.app.focus, Focus::List);
+}
+
+/// `spec/agents.md` G8: what every witness says, with age, rule and text; what contradicts is not hidden.
+#[test]
+fn details_tell_what_every_witness_says_g8() {
+    let mut bench = Bench::new(200, 60);
+    bench.keys("i");
+    assert_eq!(bench.app.tab, Tab::Details);
+    let asked = Effect::LoadTab { id: id("shop-12"), tab: Tab::Details };
+    assert_eq!(bench.take().iter().filter(|effect| **effect == asked).count(), 1);
+    let report = |witness: &str, says, rule: Option<&str>, text: Option<&str>| WitnessReport {
+        witness: witness.to_owned(),
+        says,
+        since: Some(bench.app.now),
+        rule: rule.map(str::to_owned),
+        text: text.map(str::to_owned),
+    };
+    let reports = vec![
+        report("osc7501", None, None, None),
+        report(
+            "screen",
+            Some(Activity::Retrying),
+            Some("retrying"),
+            Some("retrying in 1s\u{1b}[m"),
+        ),
+    ];
+    let content = TabContent::Witnesses(reports);
+    bench.send(Event::Tab { id: id("shop-12"), content });
+    let screen = bench.screen();
+    for shown in ["osc7501", "silent", "retrying, says something else", "rule retrying"] {
+        assert!(screen.contains(shown), "{shown}: {screen}");
+    }
+    assert!(!screen.contains('\u{1b}'));
 }
 
 #[test]

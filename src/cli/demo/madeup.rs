@@ -241,6 +241,7 @@ impl Look {
             text: text.to_owned(),
             options,
             selected: None,
+            unnumbered: false,
         })
     }
 

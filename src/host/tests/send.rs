@@ -14,6 +14,7 @@ fn question() -> Question {
         text: "Run it?".into(),
         options: vec!["Yes".into(), "No".into()],
         selected: None,
+        unnumbered: false,
     }
 }
 

@@ -19,7 +19,7 @@ use self::error::{lost, unexpected, unsent};
 pub use self::hook::spool;
 pub use self::screen::{FactsFeed, ScreenFeed, ScreenUpdate, Typist};
 pub use self::start::{Launching, start};
-pub use super::wire::message::{StatusReply, StopPace, TextReply};
+pub use super::wire::message::{StatusReply, StopPace, TextReply, WitnessReport};
 use super::wire::{self, Body, Decoder, Frame, Hello, Incoming, Outgoing, Request};
 pub use super::wire::{Condition, Reason};
 use crate::domain::facts::ExitFacts;

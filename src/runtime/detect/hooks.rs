@@ -38,11 +38,11 @@ impl Heard {
 
     /// When a screen that came after the report and says otherwise counts before it: hooks do not tell
     /// of every change (A2: a denial, an interruption).
-    pub(super) fn overruled_at(&self, seen: Option<&(Match, Timestamp)>) -> Option<Timestamp> {
-        let (found, since) = seen?;
-        let newer = *since > self.since && found.activity != self.activity;
+    pub(super) fn overruled_at(&self, seen: Option<&Match>) -> Option<Timestamp> {
+        let found = seen?;
+        let newer = found.since > self.since && found.activity != self.activity;
         newer.then(|| {
-            since.plus(match self.activity {
+            found.since.plus(match self.activity {
                 activity if activity.is_waiting() => SHORT,
                 Activity::Active | Activity::Retrying => PATIENCE,
                 _ => AGREEMENT,
@@ -60,6 +60,7 @@ impl Heard {
             witness: format!("hook: {}", self.report.event),
             question: self.activity.is_waiting().then(|| shown.or(told)).flatten(),
             certain: true,
+            drawn: false,
         }
     }
 

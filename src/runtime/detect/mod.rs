@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use self::hooks::Heard;
 pub use self::rules::RuleError;
-use self::rules::{Compiled, Match};
+use self::rules::{Compiled, Match, Seen};
 pub use self::watch::{Played, Watch, replay};
 use super::screen::{ProgramStatus, ScreenEvent};
 use super::wire::message::WitnessReport;
@@ -32,8 +32,13 @@ pub const AGREEMENT: Duration = Duration::from_millis(700);
 pub struct Inputs<'a> {
     /// The visible rows, trailing blanks trimmed.
     pub lines: &'a [String],
+    /// Row of the cursor, from 0.
+    pub cursor: usize,
     /// The title.
     pub title: &'a str,
+    /// When screen or title changed last; none where they are as they were when they were last observed:
+    /// then no rule is tried (G7).
+    pub since: Option<Timestamp>,
     /// Whether a program other than the shell itself is in the foreground of its terminal; only known,
     /// and only asked for, with rules for a shell.
     pub busy: Option<bool>,
@@ -58,6 +63,8 @@ struct Opinion {
     question: Option<Question>,
     /// The program itself or the system says so: no need to wait for agreement.
     certain: bool,
+    /// It is only what is drawn.
+    drawn: bool,
 }
 
 /// The weighing of all witnesses of one launch.
@@ -67,7 +74,7 @@ pub struct Detector {
     program: Option<(ProgramStatus, Timestamp)>,
     hook: Option<Heard>,
     progress: Option<Timestamp>,
-    matched: Option<(Match, Timestamp)>,
+    seen: Seen,
     busy: Option<(bool, Timestamp)>,
     verdict: Verdict,
     /// What would replace the verdict, and since when it was seen without a break.
@@ -85,7 +92,7 @@ impl Detector {
             program: None,
             hook: None,
             progress: None,
-            matched: None,
+            seen: Seen::default(),
             busy: None,
             verdict: Verdict { activity: ActivityFact::unknown(now), question: None },
             pending: None,
@@ -118,10 +125,9 @@ impl Detector {
 
     /// Weighs the witnesses; gives the verdict where it changed.
     pub fn observe(&mut self, inputs: &Inputs<'_>, now: Timestamp) -> Option<Verdict> {
-        self.matched = self.rules.best(inputs).map(|found| match self.matched.take() {
-            Some((old, since)) if old.rule == found.rule => (found, since),
-            _ => (found, now),
-        });
+        if let Some(since) = inputs.since {
+            self.seen = self.rules.read(inputs).after(&self.seen, since);
+        }
         self.busy = inputs.busy.map(|busy| match self.busy {
             Some((old, since)) if old == busy => (busy, since),
             _ => (busy, now),
@@ -130,7 +136,7 @@ impl Detector {
             self.hook = None;
         }
         let opinion = if inputs.exited { exited() } else { self.opinion() };
-        self.weigh(opinion, now)
+        self.weigh(opinion, inputs.since.unwrap_or(now), now)
     }
 
     /// When to observe again even if nothing changes on the screen.
@@ -141,7 +147,7 @@ impl Detector {
 
     /// When the screen counts before the last report of a hook.
     fn overruled_at(&self) -> Option<Timestamp> {
-        self.hook.as_ref().and_then(|heard| heard.overruled_at(self.matched.as_ref()))
+        self.hook.as_ref().and_then(|heard| heard.overruled_at(self.seen.best()))
     }
 
     /// The present verdict.
@@ -152,20 +158,25 @@ impl Detector {
     /// The opinion of the most trusted witness that has one. "Working" is a wide claim: a question or
     /// a retry that the screen shows is narrower and counts before it.
     fn opinion(&self) -> Opinion {
-        let seen = self.matched.as_ref().map(|(found, _)| found);
+        let seen = self.seen.best();
         let reported = match (&self.program, &self.hook) {
-            (Some((status, _)), _) => Some(said_by(status, seen)),
-            (None, Some(heard)) => Some(heard.opinion(seen)),
+            (Some((status, since)), _) => Some((said_by(status, seen), *since)),
+            (None, Some(heard)) => Some((heard.opinion(seen), heard.since)),
             (None, None) => None,
         };
-        if let Some(said) = reported {
+        if let Some((said, heard)) = reported {
             let narrower = seen.filter(|found| {
                 said.activity == Activity::Active
                     && (found.activity.is_waiting() || found.activity == Activity::Retrying)
             });
-            return narrower.map_or(said, Match::opinion);
+            // Once a narrower one was believed, an old report of work is no news.
+            let news = heard >= self.verdict.activity.since;
+            let certain = said.certain && (news || said.activity != Activity::Active);
+            return narrower.map_or(Opinion { certain, ..said }, Match::opinion);
         }
-        if let Some(found) = seen {
+        // Progress is told to the terminal: it counts before a screen that looks at rest.
+        let rests = |found: &Match| self.progress.is_some() && found.rests_on_screen();
+        if let Some(found) = seen.filter(|found| !rests(found)) {
             return found.opinion();
         }
         let plain = |activity, witness: &str| Opinion {
@@ -173,6 +184,7 @@ impl Detector {
             witness: witness.to_owned(),
             question: None,
             certain: false,
+            drawn: false,
         };
         if self.progress.is_some() {
             return plain(Activity::Active, "progress");
@@ -187,9 +199,10 @@ impl Detector {
         }
     }
 
-    /// Rule G6: entering a question is immediate, and so is what is certain or ends a rest; anything
-    /// else must last. A changed question of the same kind is taken at once: answers name it.
-    fn weigh(&mut self, opinion: Opinion, now: Timestamp) -> Option<Verdict> {
+    /// Rule G6: entering a question or a retry is immediate, and so is what is certain or ends a rest;
+    /// anything else must last, also the first rest: a program draws its composer before its dialogs. A
+    /// changed question of the same kind is taken at once: answers name it.
+    fn weigh(&mut self, opinion: Opinion, seen: Timestamp, now: Timestamp) -> Option<Verdict> {
         let old = &self.verdict;
         if opinion.activity == old.activity.value {
             self.pending = None;
@@ -198,14 +211,20 @@ impl Detector {
                 return None;
             }
             self.verdict.question = question;
+            self.verdict.activity.witness = opinion.witness;
             return Some(self.verdict.clone());
         }
-        let at_rest = matches!(old.activity.value, Activity::Idle | Activity::Unknown)
-            && opinion.activity != Activity::Unknown;
-        let at_once = opinion.certain || at_rest || opinion.activity.is_waiting();
+        let ends_rest = match old.activity.value {
+            Activity::Unknown => opinion.activity != Activity::Idle || !opinion.drawn,
+            Activity::Idle => opinion.activity != Activity::Unknown,
+            Activity::Error => opinion.activity == Activity::Active,
+            _ => false,
+        };
+        let urgent = opinion.activity.is_waiting() || opinion.activity == Activity::Retrying;
+        let at_once = opinion.certain || ends_rest || urgent;
         let since = match &self.pending {
             Some((before, since)) if before.activity == opinion.activity => *since,
-            _ => now,
+            _ => seen,
         };
         if !at_once && now.since(since) < AGREEMENT {
             self.pending = Some((opinion, since));
@@ -244,11 +263,13 @@ impl Detector {
             let says = report("hook", Some(heard.activity()), Some(heard.since));
             WitnessReport { rule: Some(event), text, ..says }
         });
-        let matched = self.matched.as_ref().map(|(found, since)| WitnessReport {
+        let found = |found: &Match| WitnessReport {
             rule: Some(found.rule.clone()),
             text: Some(found.text.clone()),
-            ..report(found.place, Some(found.activity), Some(*since))
-        });
+            ..report(found.place, Some(found.activity), Some(found.since))
+        };
+        let title = self.seen.title.as_ref().map(found);
+        let screen = self.seen.screen.as_ref().map(found);
         let progress = self.progress.map(|at| report("progress", Some(Activity::Active), Some(at)));
         let process = self.busy.map(|(busy, since)| {
             let says = if busy { Activity::Active } else { Activity::Idle };
@@ -257,8 +278,9 @@ impl Detector {
         [
             program.unwrap_or_else(|| report("osc7501", None, None)),
             hook.unwrap_or_else(|| report("hook", None, None)),
-            matched.unwrap_or_else(|| report("screen", None, None)),
+            title.unwrap_or_else(|| report("title", None, None)),
             progress.unwrap_or_else(|| report("progress", None, None)),
+            screen.unwrap_or_else(|| report("screen", None, None)),
             process.unwrap_or_else(|| report("process", None, None)),
         ]
         .into()
@@ -271,6 +293,7 @@ fn exited() -> Opinion {
         witness: "process".to_owned(),
         question: None,
         certain: true,
+        drawn: false,
     }
 }
 
@@ -297,7 +320,7 @@ fn said_by(status: &ProgramStatus, seen: Option<&Match>) -> Opinion {
         Some(message) if activity == Activity::Error => format!("osc7501: {message}"),
         _ => "osc7501".to_owned(),
     };
-    Opinion { activity, witness, question: question.flatten(), certain: true }
+    Opinion { activity, witness, question: question.flatten(), certain: true, drawn: false }
 }
 
 /// A question with its id: a hash of text and options (K6).
@@ -308,5 +331,12 @@ fn question(kind: &str, text: String, options: Vec<String>, selected: Option<usi
             .chain([0])
             .fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     });
-    Question { id: format!("{hash:016x}"), kind: kind.to_owned(), text, options, selected }
+    Question {
+        id: format!("{hash:016x}"),
+        kind: kind.to_owned(),
+        text,
+        options,
+        selected,
+        unnumbered: false,
+    }
 }

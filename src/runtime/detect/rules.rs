@@ -6,6 +6,7 @@ use super::{Inputs, Opinion, question};
 use crate::domain::activity::{Activity, Question};
 use crate::domain::agent::{QuestionRule, Region, Rule, Rules};
 use crate::domain::text;
+use crate::domain::time::Timestamp;
 
 /// Longest text of a match that is kept for `why`, in cells.
 const TEXT_CELLS: usize = 200;
@@ -24,10 +25,38 @@ pub struct RuleError {
     pub reason: String,
 }
 
+/// What is to be seen at one moment.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) title: Option<Match>,
+    pub(super) screen: Option<Match>,
+}
+
+impl Seen {
+    /// The same with the times at which `before` began to say so, else with `since`.
+    pub(super) fn after(self, before: &Self, since: Timestamp) -> Self {
+        let timed = |found: Option<Match>, before: &Option<Match>| {
+            let found = found?;
+            let before = before.as_ref().filter(|old| old.rule == found.rule);
+            Some(Match { since: before.map_or(since, |old| old.since), ..found })
+        };
+        Self { title: timed(self.title, &before.title), screen: timed(self.screen, &before.screen) }
+    }
+
+    /// That whose rule comes first.
+    pub(super) fn best(&self) -> Option<&Match> {
+        self.title.iter().chain(&self.screen).min_by_key(|found| found.rank)
+    }
+}
+
 /// What one rule found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Match {
     pub(super) rule: String,
+    /// Its place among the rules; lower ones win.
+    rank: usize,
+    /// Since when it is found without a break.
+    pub(super) since: Timestamp,
     /// `title` or `screen`.
     pub(super) place: &'static str,
     pub(super) activity: Activity,
@@ -36,17 +65,23 @@ pub(super) struct Match {
 }
 
 impl Match {
+    /// Whether only the looks of the screen tell that the agent rests.
+    pub(super) fn rests_on_screen(&self) -> bool {
+        self.activity == Activity::Idle && self.place == "screen"
+    }
+
     pub(super) fn opinion(&self) -> Opinion {
         Opinion {
             activity: self.activity,
             witness: format!("{}: {}", self.place, self.rule),
             question: self.question.clone(),
             certain: false,
+            drawn: true,
         }
     }
 }
 
-/// The rules of one agent, the first to match wins.
+/// The rules of one agent, by their rank.
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) shell: bool,
@@ -73,6 +108,7 @@ struct CompiledQuestion {
     option: Option<Regex>,
     selected: Option<Regex>,
     detail_lines: usize,
+    unnumbered: bool,
 }
 
 impl Compiled {
@@ -87,8 +123,14 @@ impl Compiled {
         })
     }
 
-    pub(super) fn best(&self, inputs: &Inputs<'_>) -> Option<Match> {
-        self.rules.iter().find_map(|rule| rule.try_on(inputs))
+    /// What the title says and what the screen says, each by the first rule that matches.
+    pub(super) fn read(&self, inputs: &Inputs<'_>) -> Seen {
+        let best = |title: bool| {
+            let rules = self.rules.iter().enumerate();
+            let mut rules = rules.filter(|(_, rule)| (rule.region == Region::Title) == title);
+            rules.find_map(|(rank, rule)| rule.try_on(inputs, rank))
+        };
+        Seen { title: best(true), screen: best(false) }
     }
 }
 
@@ -103,6 +145,7 @@ impl CompiledRule {
                 option: asked.option.as_ref().map(one).transpose()?,
                 selected: asked.selected.as_ref().map(one).transpose()?,
                 detail_lines: usize::from(asked.detail_lines),
+                unnumbered: asked.unnumbered,
             })
         };
         Ok(Self {
@@ -117,12 +160,15 @@ impl CompiledRule {
         })
     }
 
-    fn try_on(&self, inputs: &Inputs<'_>) -> Option<Match> {
+    fn try_on(&self, inputs: &Inputs<'_>, rank: usize) -> Option<Match> {
         let title = [inputs.title];
         let lines: Vec<&str> = match self.region {
             Region::Title => title.into(),
             Region::Screen => inputs.lines.iter().map(String::as_str).collect(),
             Region::Bottom => bottom(inputs.lines, self.lines),
+            Region::Cursor => {
+                inputs.lines.get(inputs.cursor).map(String::as_str).into_iter().collect()
+            }
         };
         let found = |pattern: &Regex| lines.iter().find_map(|line| pattern.find(line));
         let mut first = None;
@@ -137,6 +183,8 @@ impl CompiledRule {
         }
         Some(Match {
             rule: self.id.clone(),
+            rank,
+            since: Timestamp(0),
             place: if self.region == Region::Title { "title" } else { "screen" },
             activity: self.activity,
             text: text::cut(
@@ -161,23 +209,28 @@ impl CompiledQuestion {
             }
         }
         let found: Vec<(&str, String)> = self.option.as_ref().map_or_else(Vec::new, |option| {
-            let below = lines[at + 1..].iter();
-            below.filter_map(|line| Some((*line, group(option, line)?))).collect()
+            let shown = lines[at..].iter();
+            shown.flat_map(|line| groups(option, line).map(|found| (*line, found))).collect()
         });
         let here = |pattern: &Regex| found.iter().position(|(line, _)| pattern.is_match(line));
         let selected = self.selected.as_ref().and_then(here);
         // Where an answer is walked to, nobody can walk from a place that is not shown.
         let readable = self.selected.is_none() || selected.is_some();
         let options = found.into_iter().map(|(_, option)| option).filter(|_| readable).collect();
-        Some(question(&self.kind, asked, options, selected))
+        let unnumbered = self.unnumbered;
+        Some(Question { unnumbered, ..question(&self.kind, asked, options, selected) })
     }
 }
 
 /// The first group of the match, else all of it.
 fn group(pattern: &Regex, line: &str) -> Option<String> {
-    let groups = pattern.captures(line)?;
-    let hit = groups.get(1).or_else(|| groups.get(0))?;
-    Some(text::clean_line(hit.as_str()))
+    groups(pattern, line).next()
+}
+
+/// The same of every match in the line.
+fn groups<'a>(pattern: &'a Regex, line: &'a str) -> impl Iterator<Item = String> + 'a {
+    let hits = pattern.captures_iter(line);
+    hits.filter_map(|hit| Some(text::clean_line(hit.get(1).or_else(|| hit.get(0))?.as_str())))
 }
 
 fn compile(rule: &str, pattern: &str) -> Result<Regex, RuleError> {

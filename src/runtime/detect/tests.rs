@@ -25,6 +25,7 @@ fn rules() -> Rules {
             option: Some(r"^ *❯? *\d\. (.*)$".to_owned()),
             selected: None,
             detail_lines: 0,
+            unnumbered: false,
         }),
         ..rule("permission", Activity::Blocked, Region::Bottom, "Do you want")
     };
@@ -46,8 +47,14 @@ struct Board {
     now: Timestamp,
     lines: Vec<String>,
     title: String,
+    cursor: usize,
     busy: Option<bool>,
     exited: bool,
+}
+
+fn shown(lines: &[String], at: i64) -> Inputs<'_> {
+    let since = Some(Timestamp(at));
+    Inputs { lines, cursor: 0, title: "", since, busy: None, exited: false }
 }
 
 impl Board {
@@ -57,6 +64,7 @@ impl Board {
             now: Timestamp(0),
             lines: Vec::new(),
             title: String::new(),
+            cursor: 0,
             busy: None,
             exited: false,
         }
@@ -68,8 +76,14 @@ impl Board {
     }
 
     fn look(&mut self) -> Option<Activity> {
-        let inputs =
-            Inputs { lines: &self.lines, title: &self.title, busy: self.busy, exited: self.exited };
+        let inputs = Inputs {
+            lines: &self.lines,
+            cursor: self.cursor,
+            title: &self.title,
+            since: Some(self.now),
+            busy: self.busy,
+            exited: self.exited,
+        };
         self.detector.observe(&inputs, self.now).map(|verdict| verdict.activity.value)
     }
 
@@ -157,8 +171,8 @@ fn the_program_itself_is_trusted_most_and_needs_no_waiting() {
     assert_eq!(board.status("clear", None), Some(Activity::Active));
     let witnesses = board.detector.witnesses();
     assert_eq!(witnesses[0].says, None);
-    assert_eq!(witnesses[2].rule.as_deref(), Some("spinner"));
-    assert_eq!(witnesses[2].text.as_deref(), Some("esc to interrupt"));
+    assert_eq!(witnesses[4].rule.as_deref(), Some("spinner"));
+    assert_eq!(witnesses[4].text.as_deref(), Some("esc to interrupt"));
 }
 
 #[test]
@@ -167,8 +181,7 @@ fn a_wide_claim_to_work_gives_way_to_what_the_screen_shows() {
     board.status("working", None);
     assert_eq!(board.show("Do you want this?"), Some(Activity::Blocked));
     assert_eq!(board.status("working", None), None, "the question is still shown");
-    assert_eq!(board.show("500 retrying in 1s"), None);
-    assert_eq!(board.after(700), Some(Activity::Retrying));
+    assert_eq!(board.show("500 retrying in 1s"), Some(Activity::Retrying));
     assert_eq!(board.status("idle", None), Some(Activity::Idle));
 }
 
@@ -176,8 +189,14 @@ fn a_wide_claim_to_work_gives_way_to_what_the_screen_shows() {
 fn priority_counts_then_titles() {
     let mut board = Board::new(&rules());
     board.title = "Ready".to_owned();
-    assert_eq!(board.show("esc to interrupt"), Some(Activity::Idle));
+    assert_eq!(board.show("esc to interrupt"), None);
+    assert_eq!(board.after(700), Some(Activity::Idle));
     assert_eq!(board.detector.verdict().activity.witness, "title: ready");
+    // What the screen says is told too (G8).
+    let said = board.detector.witnesses();
+    let says = |at: usize| (said[at].witness.as_str(), said[at].says);
+    assert_eq!(says(2), ("title", Some(Activity::Idle)));
+    assert_eq!(says(4), ("screen", Some(Activity::Active)));
     assert_eq!(board.show("Do you want"), Some(Activity::Blocked));
     assert_eq!(board.detector.verdict().activity.witness, "screen: permission");
 }
@@ -231,11 +250,12 @@ fn a_replay_gives_one_transition_for_each_change() {
     for without_reports in [false, true] {
         let played = frames.iter().map(|(at, bytes)| (*at, Played::Output(bytes)));
         let verdicts = replay(&rules(), size, played, without_reports).unwrap();
-        let values: Vec<Activity> = verdicts.iter().map(|verdict| verdict.activity.value).collect();
+        let values: Vec<Activity> =
+            verdicts.iter().map(|(_, verdict)| verdict.activity.value).collect();
         assert_eq!(values, expected, "without reports: {without_reports}");
         let changes = [0, 1_000, 3_000, 5_000, 7_000];
-        for (verdict, change) in verdicts.iter().zip(changes) {
-            let lag = verdict.activity.since.0 - change;
+        for ((at, verdict), change) in verdicts.iter().zip(changes) {
+            let lag = at.0 - change;
             assert!((0..1_000).contains(&lag), "{verdict:?} comes {lag} ms late");
         }
     }
@@ -251,7 +271,7 @@ fn the_selected_option_is_read() {
     let mut detector = Detector::new(&rules, Timestamp(0)).unwrap();
     let mut read = |first: &str, second: &str| {
         let lines = ["Do you want it?", first, second].map(str::to_owned);
-        let inputs = Inputs { lines: &lines, title: "", busy: None, exited: false };
+        let inputs = shown(&lines, 5);
         detector.observe(&inputs, Timestamp(5));
         detector.verdict().question.clone().unwrap()
     };
@@ -280,14 +300,15 @@ fn a_hook_counts_before_the_screen_and_behind_the_program() {
     let mut detector = Detector::new(&rules(), Timestamp(0)).unwrap();
     let lines = ["> ".to_owned()];
     let look = |detector: &mut Detector, at| {
-        let inputs = Inputs { lines: &lines, title: "", busy: None, exited: false };
+        let inputs = shown(&lines, at);
         detector.observe(&inputs, Timestamp(at));
         let verdict = detector.verdict();
         (verdict.activity.value, verdict.activity.witness.clone())
     };
-    assert_eq!(look(&mut detector, 10), (Activity::Idle, "screen: composer".to_owned()));
-    assert!(detector.hear_hook(&hook("Work", Activity::Active), Timestamp(20)));
-    assert_eq!(look(&mut detector, 20), (Activity::Active, "hook: Work".to_owned()));
+    look(&mut detector, 10);
+    assert_eq!(look(&mut detector, 710), (Activity::Idle, "screen: composer".to_owned()));
+    assert!(detector.hear_hook(&hook("Work", Activity::Active), Timestamp(720)));
+    assert_eq!(look(&mut detector, 720), (Activity::Active, "hook: Work".to_owned()));
     // The composer was there before: it is no news.
     assert_eq!(look(&mut detector, 60_000).0, Activity::Active);
     let idle = ProgramStatus { state: "idle".to_owned(), ..ProgramStatus::default() };
@@ -305,7 +326,7 @@ fn what_no_hook_tells_is_seen_on_the_screen_a2() {
         detector.hear_hook(&hook("E", reported), Timestamp(0));
         let mut look = |lines: &[&str], at| {
             let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
-            let inputs = Inputs { lines: &lines, title: "", busy: None, exited: false };
+            let inputs = shown(&lines, at);
             detector.observe(&inputs, Timestamp(at));
             detector.next_deadline()
         };
@@ -320,4 +341,118 @@ fn what_no_hook_tells_is_seen_on_the_screen_a2() {
     assert_eq!(after(Activity::Blocked, 1_500), Activity::Idle);
     assert_eq!(after(Activity::Active, 3_000), Activity::Active);
     assert_eq!(after(Activity::Active, 4_500), Activity::Idle);
+}
+
+/// G7: rules are tried once for each change; a screen that is as it was is not even read.
+#[test]
+fn nothing_runs_while_the_screen_is_unchanged_g7() {
+    let mut detector = Detector::new(&rules(), Timestamp(0)).unwrap();
+    let working = ["esc to interrupt".to_owned()];
+    detector.observe(&shown(&working, 5), Timestamp(5));
+    let other = ["Do you want this?".to_owned()];
+    let unchanged = Inputs { since: None, ..shown(&other, 6) };
+    assert_eq!(detector.observe(&unchanged, Timestamp(6)), None);
+    assert_eq!(detector.verdict().activity.value, Activity::Active);
+    assert_eq!(detector.next_deadline(), None, "nothing is pending, so nobody looks again");
+
+    let size = crate::runtime::screen::Size { cols: 80, rows: 24 };
+    let mut screen = crate::runtime::screen::Screen::new(size, 0);
+    let mut watch = Watch::new(&rules(), Timestamp(0)).unwrap();
+    assert_eq!(watch.due(&screen), None);
+    let events = screen.feed(b"esc to interrupt");
+    watch.changed(&events, Timestamp(10));
+    let due = watch.due(&screen).unwrap();
+    assert!(watch.look(&screen, None, false, due).is_some());
+    assert_eq!(watch.due(&screen), None);
+}
+
+/// G6: a composer that is drawn before the first dialog is no rest yet.
+#[test]
+fn the_first_rest_must_last_g6() {
+    let mut board = Board::new(&rules());
+    assert_eq!(board.show("> "), None);
+    board.now.0 += 650;
+    assert_eq!(board.show("Do you want to trust it?"), Some(Activity::Blocked));
+    let mut board = Board::new(&rules());
+    assert_eq!(board.show("> "), None);
+    assert_eq!(board.after(700), Some(Activity::Idle));
+}
+
+/// The third witness: progress that is told to the terminal counts before a screen that rests, behind
+/// a question that the screen shows, and ends when it is told so.
+#[test]
+fn progress_counts_before_a_screen_at_rest() {
+    let mut board = Board::new(&rules());
+    board.show("> ");
+    assert_eq!(board.after(700), Some(Activity::Idle));
+    let progress = |state| ScreenEvent::Progress { state, percent: 0 };
+    assert!(board.detector.hear(&progress(3), board.now));
+    assert_eq!(board.look(), Some(Activity::Active));
+    assert_eq!(board.detector.verdict().activity.witness, "progress");
+    assert_eq!(board.show("Do you want this?"), Some(Activity::Blocked));
+    assert!(board.detector.hear(&progress(0), board.now));
+    assert_eq!(board.show("> "), None);
+    assert_eq!(board.after(700), Some(Activity::Idle));
+}
+
+/// Where a program asks line by line, only the line of the cursor counts.
+#[test]
+fn the_line_of_the_cursor_counts() {
+    let rules = Rules {
+        rule: vec![
+            Rule { priority: 1, ..rule("prompt", Activity::Idle, Region::Cursor, "^> ?$") },
+            rule("output", Activity::Active, Region::Screen, "."),
+        ],
+        ..Rules::default()
+    };
+    let mut board = Board::new(&rules);
+    board.cursor = 1;
+    assert_eq!(board.show("> do it\n"), Some(Activity::Active));
+    assert_eq!(board.show("> do it\n>"), None);
+    assert_eq!(board.after(700), Some(Activity::Idle));
+}
+
+/// G6: work after an error is seen at once; an error that work leaves behind must last.
+#[test]
+fn work_ends_an_error_at_once_g6() {
+    let mut rules = rules();
+    rules.rule.push(rule("error", Activity::Error, Region::Bottom, "^ERROR"));
+    let mut board = Board::new(&rules);
+    assert_eq!(board.show("ERROR"), Some(Activity::Error));
+    assert_eq!(board.show("ERROR\nesc to interrupt"), Some(Activity::Active));
+    assert_eq!(board.show("ERROR"), None);
+    assert_eq!(board.after(700), Some(Activity::Error));
+}
+
+/// G6: a report of work that was there before is no news: it ends no retry at once.
+#[test]
+fn an_old_report_of_work_ends_nothing_at_once_g6() {
+    let mut board = Board::new(&rules());
+    board.status("working", None);
+    board.now.0 += 10;
+    assert_eq!(board.show("500 retrying in 1s"), Some(Activity::Retrying));
+    board.now.0 += 10;
+    assert_eq!(board.show("trying"), None);
+    assert_eq!(board.after(100), None);
+    assert_eq!(board.show("500 retrying in 2s"), None, "still the same retry");
+    board.now.0 += 10;
+    assert_eq!(board.show("esc to interrupt"), None);
+    assert_eq!(board.after(700), Some(Activity::Active));
+}
+
+/// G8: another question of the same activity is told with the rule that knows it.
+#[test]
+fn the_witness_follows_the_question_g8() {
+    let mut rules = rules();
+    let other = Rule {
+        priority: 20,
+        question: rules.rule[3].question.clone(),
+        ..rule("other", Activity::Blocked, Region::Bottom, "trust")
+    };
+    rules.rule.push(other);
+    let mut board = Board::new(&rules);
+    board.show("Do you want it?");
+    assert_eq!(board.detector.verdict().activity.witness, "screen: permission");
+    assert_eq!(board.show("Do you want to trust it?"), Some(Activity::Blocked));
+    assert_eq!(board.detector.verdict().activity.witness, "screen: other");
 }

@@ -11,7 +11,7 @@ use crate::runtime::screen::{Screen, ScreenEvent, Size};
 use crate::runtime::wire::message::WitnessReport;
 
 /// The screen counts as settled this long after its last change.
-const SETTLED: Duration = Duration::from_millis(30);
+const SETTLED: Duration = Duration::from_millis(20);
 /// A screen that keeps changing is looked at this often.
 const RESTLESS: Duration = Duration::from_millis(100);
 /// A held frame (mode 2026) is looked at after this time all the same.
@@ -86,10 +86,20 @@ impl Watch {
         exited: bool,
         now: Timestamp,
     ) -> Option<Verdict> {
-        let changed = self.unseen.take().is_some();
-        self.look_again = (changed && busy.is_some()).then(|| now.plus(FOREGROUND));
-        let lines = screen.lines();
-        self.detector.observe(&Inputs { lines: &lines, title: screen.title(), busy, exited }, now)
+        let unseen = self.unseen.take();
+        self.look_again = (unseen.is_some() && busy.is_some()).then(|| now.plus(FOREGROUND));
+        // Unchanged it is not even read (G7).
+        let lines = unseen.map(|_| screen.lines()).unwrap_or_default();
+        let inputs = Inputs {
+            lines: &lines,
+            cursor: screen.cursor().row.into(),
+            title: screen.title(),
+            // It has looked like this since its last change, not since it was looked at.
+            since: unseen.map(|(_, last)| last),
+            busy,
+            exited,
+        };
+        self.detector.observe(&inputs, now)
     }
 
     /// What every witness says, the most trusted first (G8).
@@ -107,7 +117,7 @@ pub enum Played<'a> {
     Size(Size),
 }
 
-/// The verdicts over a recording: what happened with its times, in order. Looks exactly when a keeper would,
+/// The verdicts over a recording, each with its time: what happened with its times, in order. Looks exactly when a keeper would,
 /// until the last deadline after the end; knows no processes. `without_reports` leaves out what the
 /// program says of itself (OSC 7501).
 ///
@@ -118,7 +128,7 @@ pub fn replay<'a>(
     size: Size,
     recording: impl IntoIterator<Item = (Timestamp, Played<'a>)>,
     without_reports: bool,
-) -> Result<Vec<Verdict>, RuleError> {
+) -> Result<Vec<(Timestamp, Verdict)>, RuleError> {
     let mut recording = recording.into_iter().peekable();
     let begin = recording.peek().map_or(Timestamp(0), |(at, _)| *at);
     let mut screen = Screen::new(size, 0);
@@ -126,7 +136,7 @@ pub fn replay<'a>(
     let mut verdicts = Vec::new();
     for (at, played) in recording {
         while let Some(due) = watch.due(&screen).filter(|due| *due < at) {
-            verdicts.extend(watch.look(&screen, None, false, due));
+            verdicts.extend(watch.look(&screen, None, false, due).map(|verdict| (due, verdict)));
         }
         let mut events = match played {
             Played::Output(bytes) => screen.feed(bytes),
@@ -139,11 +149,11 @@ pub fn replay<'a>(
             events.retain(|event| !matches!(event, ScreenEvent::ProgramStatus(_)));
         }
         if watch.changed(&events, at) {
-            verdicts.extend(watch.look(&screen, None, false, at));
+            verdicts.extend(watch.look(&screen, None, false, at).map(|verdict| (at, verdict)));
         }
     }
     while let Some(due) = watch.due(&screen) {
-        verdicts.extend(watch.look(&screen, None, false, due));
+        verdicts.extend(watch.look(&screen, None, false, due).map(|verdict| (due, verdict)));
     }
     Ok(verdicts)
 }

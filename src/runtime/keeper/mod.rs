@@ -22,6 +22,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use regex::Regex;
 use tokio::sync::{Mutex, Notify, watch};
 
 use self::core::{Core, Told};
@@ -30,6 +31,7 @@ use self::registry::Claim;
 pub use self::registry::{Listed, listed, stale, sweep};
 use self::stop::StopState;
 use self::terminal::Terminal;
+use crate::domain::hook::HookReport;
 use crate::domain::time::Timestamp;
 use crate::os::clock::Clock;
 use crate::os::spawn::Reaped;
@@ -160,8 +162,18 @@ impl Keeper {
         core.exited(end.code, end.signal, self.now());
         core.tell(self.now());
         self.store(&core);
+        self.note_conversation(&core);
         self.judged.notify_waiters();
         self.exited.send_replace(true);
+    }
+
+    /// Keeps the id of the conversation that the agent told at its end (H3: of this launch only).
+    fn note_conversation(&self, core: &Core) {
+        let exit_text = (!self.spec.exit_text.is_empty()).then(|| Regex::new(&self.spec.exit_text));
+        let told = exit_text.and_then(Result::ok).and_then(|text| core.told_conversation(&text));
+        if let (Some(id), Some(storing)) = (told, &*self.storing.borrow()) {
+            storing.note(self.spec.generation, HookReport::of_conversation(id, self.now()));
+        }
     }
 
     /// Stores the last facts, gives back the place, and lets the process end.

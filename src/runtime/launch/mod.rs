@@ -60,6 +60,10 @@ pub struct LaunchSpec {
     /// How a text is submitted.
     #[serde(default)]
     pub submit: SubmitRule,
+    /// What the agent prints at its end, with its id of the conversation as the first group; empty where it
+    /// prints none.
+    #[serde(default)]
+    pub exit_text: String,
     /// How long the keeper stays after the agent ended by itself, in milliseconds (X4).
     #[serde(default = "default_linger_ms")]
     pub linger_ms: u64,

@@ -189,7 +189,7 @@ pub enum Reason {
 /// One witness of the verdict, as `why` shows it (G8).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WitnessReport {
-    /// `osc7501`, `title`, `screen` or `process`.
+    /// `osc7501`, `hook`, `title`, `progress`, `screen`, `process`.
     pub witness: String,
     /// What it says; nothing where it is silent.
     pub says: Option<Activity>,

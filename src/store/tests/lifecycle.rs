@@ -109,6 +109,7 @@ async fn an_exit_ends_the_session_with_its_code_a4() {
         text: "Go?".into(),
         options: vec!["yes".into()],
         selected: None,
+        unnumbered: false,
     });
     fixture.writer("shop-1").write(&last, now).unwrap();
     let session = fixture.get("shop-1").await;

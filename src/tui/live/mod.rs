@@ -19,6 +19,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::key::Key;
 use crate::os::paths::Home;
+use crate::runtime::client::{Keeper, WitnessReport};
 use crate::runtime::keys::{KeyKind, MouseEvent, encode_focus, encode_key, encode_mouse};
 use crate::runtime::screen::{Screen, Size};
 
@@ -33,6 +34,8 @@ const ORDERS: usize = 256;
 /// A frame that a program holds (mode 2026) is shown after this time all the same.
 const HELD_AT_MOST: Duration = Duration::from_millis(150);
 
+/// How long a keeper may take to say what its witnesses say.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Last screens of sessions that ended that are kept after they went out of view.
 const KEPT: usize = 4;
 
@@ -98,6 +101,20 @@ impl Live {
         };
         let task = tokio::spawn(feed::run(Arc::clone(&shared), paths, waiting));
         Feed { shared, orders, held: None, _task: AbortOnDropHandle::new(task) }
+    }
+
+    /// Asks the keeper of a session what each witness says (`spec/agents.md` G8); nobody, where none can
+    /// be asked.
+    pub fn witnesses(
+        &self,
+        id: &SessionId,
+    ) -> impl Future<Output = Vec<WitnessReport>> + Send + use<> {
+        let socket = self.home.socket(&self.workspace, id);
+        let asking = async move { Keeper::connect(&socket).await?.status().await };
+        async {
+            let asked = tokio::time::timeout(PATIENCE, asking).await;
+            asked.ok().and_then(Result::ok).map_or_else(Vec::new, |status| status.witnesses)
+        }
     }
 
     /// Looks again for keepers that were not there, since something changed.

@@ -88,6 +88,7 @@ pub(super) fn tab(app: &mut App, id: SessionId, content: TabContent) {
         TabContent::Diff(_) => Tab::Diff,
         TabContent::Messages(_) => Tab::Messages,
         TabContent::Events(_) => Tab::Events,
+        TabContent::Witnesses(_) => Tab::Details,
     };
     let key = (id, tab);
     if app.tab_asked.as_ref() == Some(&key) {

@@ -65,7 +65,7 @@ pub(super) fn reread_now(app: &mut App, effects: &mut Vec<Effect>) {
     if app.view == View::Jobs {
         effects.push(Effect::LoadOperations);
     }
-    if let Some((id, tab @ (Tab::Messages | Tab::Events))) = app.tab_asked.clone() {
+    if let Some((id, tab @ (Tab::Details | Tab::Messages | Tab::Events))) = app.tab_asked.clone() {
         effects.push(Effect::LoadTab { id, tab });
     }
 }
@@ -127,7 +127,7 @@ fn look(app: &mut App, effects: &mut Vec<Effect>) {
 /// Asks for what the chosen tab shows of the selected session.
 fn ask_tab(app: &mut App, effects: &mut Vec<Effect>) {
     let wanted = match (app.view, app.tab) {
-        (View::Sessions, Tab::Diff | Tab::Messages | Tab::Events)
+        (View::Sessions, Tab::Details | Tab::Diff | Tab::Messages | Tab::Events)
             if app.layout().right.width > 0 && app.typing.is_none() =>
         {
             app.list.selected.clone().map(|id| (id, app.tab))

@@ -9,11 +9,13 @@ use super::signs::{is_active_beside, status_role, status_sign};
 use crate::domain::pr::{Ci, PrState};
 use crate::domain::session::Session;
 use crate::domain::status::derive;
-use crate::domain::text::cut_middle;
+use crate::domain::text::{clean_line, cut_middle};
 use crate::domain::time::{Timestamp, age};
+use crate::runtime::client::WitnessReport;
 use crate::tui::app::App;
 use crate::tui::app::layout::inset;
 use crate::tui::app::words::{count, is_unseen, reason, rule_text, status_word};
+use crate::tui::event::{Tab, TabContent};
 use crate::tui::theme::Role;
 
 /// Cells of a label.
@@ -52,10 +54,14 @@ fn lines(pen: &Pen<'_>, app: &App, session: &Session, room: usize) -> Vec<Vec<Sp
     lines.push(head);
     for (heading, facts) in [
         ("Why", why(app, session)),
+        ("Witnesses", witnesses(app, session)),
         ("Work", work(app, session, room)),
         ("Agent", agent(app, session)),
         ("Times", times(app, session)),
     ] {
+        if facts.is_empty() {
+            continue;
+        }
         lines.push(vec![]);
         lines.push(vec![(heading.to_owned(), pen.bold(Role::Text))]);
         lines.extend(facts.into_iter().flat_map(|fact| fact_lines(pen, fact, room)));
@@ -112,6 +118,27 @@ fn why(app: &App, session: &Session) -> Vec<Fact> {
     facts.push(fact("seen", seen));
     facts.extend(session.error.iter().map(|error| fact("error", error.clone())));
     facts
+}
+
+/// What each witness says, how long, by which rule and of which text (`spec/agents.md` G8).
+fn witnesses(app: &App, session: &Session) -> Vec<Fact> {
+    let Some(TabContent::Witnesses(reports)) = app.tabs.get(&(session.id.clone(), Tab::Details))
+    else {
+        return Vec::new();
+    };
+    let value = |report: &WitnessReport| {
+        let Some(says) = report.says else { return "silent".to_owned() };
+        let other = says != session.condition.activity.value;
+        let parts = [
+            Some(says.to_string()),
+            other.then(|| "says something else".to_owned()),
+            report.since.map(|since| ago(app.now, since)),
+            report.rule.as_ref().map(|rule| format!("rule {rule}")),
+            report.text.as_ref().map(|text| format!("{:?}", clean_line(text))),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    };
+    reports.iter().map(|report| fact(&report.witness, value(report))).collect()
 }
 
 fn work(app: &App, session: &Session, room: usize) -> Vec<Fact> {

@@ -286,6 +286,8 @@ fn content_lines(pen: &Pen<'_>, app: &App, session: &Session, tab: Tab) -> Optio
                 vec![(line.clone(), pen.role(role))]
             })
             .collect(),
+        // Drawn among the details.
+        TabContent::Witnesses(_) => return None,
         TabContent::Messages(messages) => messages
             .iter()
             .flat_map(|message| {

@@ -120,6 +120,32 @@ async fn a_keeper_without_a_store_works_and_says_so_in_its_log() {
     bench.left_nothing(&[process, agent]).await;
 }
 
+/// G2, H3: the id that the agent prints at its end is kept, also where the line is too long for a row;
+/// of several the last one counts.
+#[tokio::test]
+async fn the_id_that_an_agent_tells_at_its_end_is_kept_h3() {
+    let bench = Bench::new();
+    let (store, id) = store(&bench).await;
+    let long =
+        "to go on with all of this some other day, be so kind and do run: tool -r id_1234567890";
+    let script = format!("read _; echo 'tool -r id_no'; echo; echo '{long}'; echo bye");
+    let exit_text = "tool -r (id_[0-9a-z]+)".to_owned();
+    let spec = LaunchSpec { exit_text, linger_ms: 50, ..bench.script(&script) };
+    let launching = bench.start(&spec).await;
+    let ready = launching.ready();
+    store.initialise(&id, &launch(ready.keeper_pid, ready.pid)).await.unwrap();
+    within(launching.publish()).await.unwrap();
+    store.publish(&id, 1).await.unwrap();
+    let keeper = within(Keeper::connect(&spec.socket)).await.unwrap();
+    let (_feed, mut typist) = keeper.subscribe_screen(0).await.unwrap();
+    typist.bytes(b"\r").await.unwrap();
+    until(async || {
+        let session = store.session(&id).await.unwrap().unwrap();
+        session.launch.agent_session_id.as_deref() == Some("id_1234567890")
+    })
+    .await;
+}
+
 /// H2: a report that a keeper could not take waits in a file beside its socket, and is picked up.
 #[tokio::test]
 async fn reports_that_were_left_in_a_file_are_picked_up_h2() {

@@ -98,6 +98,7 @@ fn asking() -> Rules {
             option: Some(r"^\d\. (.*)".to_owned()),
             selected: None,
             detail_lines: 0,
+            unnumbered: false,
         }),
     };
     Rules { rule: vec![rule], ..Rules::default() }

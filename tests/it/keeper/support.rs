@@ -80,6 +80,7 @@ impl Bench {
             rules: Rules::default(),
             stop: StopWay::default(),
             submit: SubmitRule::default(),
+            exit_text: String::new(),
             linger_ms: 10_000,
         }
     }

@@ -12,7 +12,7 @@ use crate::host::ports::Ports;
 use crate::os::clock;
 use crate::tui::action::{Action, Context};
 use crate::tui::attach::{Attach, Over, attach};
-use crate::tui::event::{Effect, Event, Failure};
+use crate::tui::event::{Effect, Event, Failure, Tab, TabContent};
 use crate::tui::input::{Input, Reader};
 use crate::tui::run::care::care;
 use crate::tui::run::files::SETTLE;
@@ -189,12 +189,22 @@ impl<P: Ports> Dashboard<P> {
                 self.typed(&id, typed);
             }
             Effect::PassThrough(id) => self.pass_to = Some(id),
+            Effect::LoadTab { id, tab: Tab::Details } => self.ask_witnesses(id),
             Effect::Suspend => self.suspend = true,
             Effect::Quit { farewell, hand_over } => {
                 self.summary = Some(RunSummary { farewell, interrupted: false, hand_over });
             }
             other => self.effects.run(other),
         }
+    }
+
+    fn ask_witnesses(&self, id: SessionId) {
+        let (asked, out) = (self.live.witnesses(&id), self.out.clone());
+        tokio::spawn(async move {
+            let content = TabContent::Witnesses(asked.await);
+            // Nobody waits for it any more where the dashboard was left.
+            let _ = out.send(Event::Tab { id, content }).await;
+        });
     }
 
     /// The echo of what was typed is drawn at once.
