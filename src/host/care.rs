@@ -18,7 +18,7 @@ pub const CALM: Duration = Duration::from_secs(1);
 /// What happens within this time of each other is looked at together.
 pub const TOGETHER: Duration = Duration::from_millis(100);
 /// Time between two probes of everything.
-pub const PROBE_EVERY: Duration = Duration::from_mins(1);
+const PROBE_EVERY: Duration = Duration::from_mins(1);
 
 /// The care for sessions that run, a round after the other. No fault ends it.
 pub struct Care<P> {
@@ -53,8 +53,11 @@ impl<P: Ports> Care<P> {
         // Said at once, not only when something is to be written (W3).
         attempts.push(("store", self.host.ports().usable().await.map_err(Into::into)));
         if Instant::now() >= self.probe_at {
-            attempts.push(("probe", self.host.reconcile().await.map(drop)));
-            self.probe_at = Instant::now() + PROBE_EVERY;
+            let probed = self.host.reconcile().await.map(drop);
+            // What failed is tried again soon: its fault is shown until it went well.
+            let wait = if probed.is_ok() { PROBE_EVERY } else { CALM };
+            attempts.push(("probe", probed));
+            self.probe_at = Instant::now() + wait;
         }
         if self.settle_at.is_some_and(|at| Instant::now() >= at) {
             attempts.push(("timed rules", self.host.settle_due().await.map(drop)));

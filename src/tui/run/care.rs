@@ -7,12 +7,14 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
 use crate::host::Host;
-use crate::host::care::{CALM, Care, PROBE_EVERY};
+use crate::host::care::{CALM, Care};
 use crate::host::context::Context;
 use crate::host::error::HostResult;
 use crate::host::ports::Ports;
 use crate::tui::event::Event;
 
+/// What failed is tried again after this time: its fault is shown until it went well.
+const AGAIN: Duration = Duration::from_secs(5);
 /// Time between two looks whether old sessions of the trash are to be purged.
 const PURGE_EVERY: Duration = Duration::from_hours(1);
 
@@ -23,10 +25,25 @@ pub(super) async fn care<P: Ports>(
     out: mpsc::Sender<Event>,
     keep_days: u32,
 ) {
-    let recovered = host.recover_operations(&Context::new()).await.map(|_| ());
-    tell(&out, "recovery", recovered).await;
+    let recovered = recover(&host, &out).await;
+    let again = async {
+        let mut recovered = recovered;
+        while !recovered {
+            sleep(AGAIN).await;
+            recovered = recover(&host, &out).await;
+        }
+    };
     // A long purge keeps no timed rule waiting.
-    tokio::join!(care_for_live(&host, changes, &out), care_for_trash(&host, &out, keep_days));
+    let trash = care_for_trash(&host, &out, keep_days);
+    tokio::join!(care_for_live(&host, changes, &out), trash, again);
+}
+
+/// Finishes or undoes what was cut short; answers whether that went well.
+async fn recover<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>) -> bool {
+    let recovered = host.recover_operations(&Context::new()).await.map(|_| ());
+    let well = recovered.is_ok();
+    tell(out, "recovery", recovered).await;
+    well
 }
 
 /// Purges what lay in the trash for long enough (`spec/lifecycle.md` R5).
@@ -38,7 +55,7 @@ async fn care_for_trash<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>, kee
     loop {
         let purged = host.purge_expired(&Context::new(), keep).await.map(|_| ());
         // What kept it from looking is not said for an hour after it is over.
-        let pause = if purged.is_ok() { PURGE_EVERY } else { PROBE_EVERY };
+        let pause = if purged.is_ok() { PURGE_EVERY } else { AGAIN };
         tell(out, "purge", purged).await;
         sleep(pause).await;
     }
