@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use mistake::Mistake;
-pub use values::{Clipboard, Config, Glyphs, Notifications, OnMerge, Target};
+pub use values::{Banner, Clipboard, Config, Glyphs, Notifications, OnMerge, Target};
 
 use crate::domain::error::ErrorKind;
 use crate::os::paths::Home;

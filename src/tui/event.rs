@@ -24,6 +24,7 @@ use crate::runtime::keys::MouseEvent as ProgramMouse;
 use super::app::reading::Document;
 use super::app::screen::ScreenCells;
 use super::keymap::Keymap;
+use super::notice::Notice;
 use super::theme::Theme;
 
 /// Something that happened.
@@ -351,6 +352,10 @@ pub enum Effect {
     OpenLink(String),
     /// Hand a bell or a notification of an agent to the operator's terminal.
     Pass(Signal),
+    /// Tell the operator, who may look elsewhere, of sessions that began to want something.
+    Notify(Notice),
+    /// Give the operator's terminal this title.
+    Title(String),
     /// Create a session; [`Outcome::Created`].
     Create(Box<CreateRequest>),
     /// Register a folder; [`Outcome::ProjectAdded`].

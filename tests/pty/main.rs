@@ -10,6 +10,7 @@ mod apart;
 mod asking;
 mod driver;
 mod jobs;
+mod notices;
 #[path = "../support/mod.rs"]
 mod support;
 

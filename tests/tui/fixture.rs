@@ -350,6 +350,7 @@ impl Bench {
                 .collect(),
             purge_days: 30,
             passes: Passes::default(),
+            notifications: callboard::config::Notifications::default(),
             size: (cols, rows),
             now: NOW,
         };

@@ -11,6 +11,7 @@ mod board;
 mod fixture;
 mod jobs;
 mod mouse;
+mod notices;
 mod moving;
 mod plan;
 mod properties;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::config::Clipboard;
+use crate::config::{Clipboard, Notifications};
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::time::Timestamp;
 use crate::tui::glyph::Glyphs;
@@ -32,6 +32,8 @@ pub struct Setup {
     pub purge_days: u32,
     /// What agents may ask of the operator's terminal.
     pub passes: Passes,
+    /// How and of what the operator is told.
+    pub notifications: Notifications,
     /// Columns and rows of the window.
     pub size: (u16, u16),
     /// The present time.

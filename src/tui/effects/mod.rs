@@ -157,6 +157,8 @@ impl<P: Ports> Effects<P> {
             | Effect::Copy(_)
             | Effect::OpenLink(_)
             | Effect::Pass(_)
+            | Effect::Notify(_)
+            | Effect::Title(_)
             | Effect::Suspend
             | Effect::Quit { .. } => {}
         }

@@ -18,11 +18,10 @@ use crate::host::context::{ADVICE, Context};
 use crate::host::ports::{PortError, PortResult, Ports};
 use crate::tui::app::words::sentence;
 use crate::tui::event::{Board, Event, Tab, TabContent, WorkFacts};
+use crate::tui::notice::waiting_query;
 
 /// More trashed worktrees than this in one repository slow its git down (`spec/lifecycle.md` R5).
 const CROWDED: u64 = 500;
-/// Most sessions that are listed as waiting: more than anyone answers.
-const WAITING: usize = 1_000;
 /// Operations that the jobs view shows.
 const OPERATIONS: usize = 100;
 /// Entries of the audit that a tab shows.
@@ -161,9 +160,7 @@ impl<P: Ports> Worker<P> {
         Ok(match query {
             Query::Board => Some(Event::Board(Box::new(self.board().await?))),
             Query::Waiting => {
-                let filter = Filter { attention: true, ..Filter::default() };
-                let query = PageQuery { filter, limit: WAITING, ..PageQuery::default() };
-                Some(Event::Waiting(ports.page(&query).await?.sessions))
+                Some(Event::Waiting(ports.page(&waiting_query()).await?.sessions))
             }
             Query::Crowded => Some(Event::Crowded(ports.crowded_trash(CROWDED).await?)),
             Query::Operations => Some(Event::Operations(ports.operations(OPERATIONS).await?)),

@@ -24,6 +24,7 @@ use crate::os::paths::Home;
 use super::app::{Passes, Setup, Start};
 use super::event::Failure;
 use super::glyph::{Glyphs, Surroundings};
+use super::notice::tell::Manner;
 use super::terminal::{Terminal, Wishes};
 use super::theme::{Depth, ThemeChoice, background_from_colorfgbg};
 use files::Files;
@@ -138,6 +139,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
             bell: options.config.notifications.bell,
             desktop: options.config.notifications.desktop,
         },
+        notifications: options.config.notifications.clone(),
         size: terminal.size()?,
         now: options.clock.now(),
     };
@@ -151,6 +153,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         agents: options.agents,
         files,
         opener: options.config.opener,
+        manner: Manner::here(&options.config.notifications),
         in_tmux: std::env::var_os("TMUX").is_some(),
         asked: ask_ground,
     };

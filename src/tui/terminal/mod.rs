@@ -16,10 +16,11 @@ use ratatui::Frame;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::tui::event::Signal;
+use crate::tui::notice::tell::Manner;
 pub(in crate::tui) use canvas::Canvas;
 
-/// Alternate screen, bracketed paste, focus changes.
-const TAKE: &str = "\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l\x1b[2J";
+/// The title is put aside; alternate screen, bracketed paste, focus changes.
+const TAKE: &str = "\x1b[22;0t\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l\x1b[2J";
 /// Presses, releases, the wheel and drags, as numbers. Not every motion: an idle pointer wakes nobody.
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 /// Asks for the colour of the ground; the answer comes as input.
@@ -28,7 +29,7 @@ const ASK_GROUND: &str = "\x1b]11;?\x1b\\";
 const TAKE_KEYBOARD: &str = "\x1b[>1u";
 /// The way back, in reverse. Whatever was not taken is not harmed by being given back.
 const GIVE_BACK: &str = "\x1b[?2026l\x1b[<1u\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\
-                         \x1b[0m\x1b[0 q\x1b[?25h\x1b[?1049l";
+                         \x1b[0m\x1b[0 q\x1b[?25h\x1b[?1049l\x1b[23;0t";
 /// A stop that did not happen, since nobody could continue us, is over after this time.
 const NO_STOP: Duration = Duration::from_millis(200);
 
@@ -61,6 +62,7 @@ pub struct Terminal {
     canvas: Canvas,
     wishes: Wishes,
     keyboard: bool,
+    title: String,
 }
 
 impl Terminal {
@@ -71,7 +73,7 @@ impl Terminal {
     pub fn take(wishes: Wishes) -> io::Result<Self> {
         take(wishes)?;
         match Canvas::new() {
-            Ok(canvas) => Ok(Self { canvas, wishes, keyboard: false }),
+            Ok(canvas) => Ok(Self { canvas, wishes, keyboard: false, title: String::new() }),
             Err(error) => {
                 give_back();
                 Err(error)
@@ -96,12 +98,23 @@ impl Terminal {
 
     /// Puts a text on the clipboard of the terminal, with the next frame.
     pub fn copy(&mut self, text: &str) {
-        self.canvas.push(&pass::clipboard(text));
+        self.push(&pass::clipboard(text));
     }
 
     /// Passes on what an agent asks of the terminal, with the next frame.
-    pub fn pass(&mut self, signal: &Signal) {
-        self.canvas.push(&pass::signal(signal));
+    pub fn pass(&mut self, signal: &Signal, manner: Manner) {
+        self.push(&pass::signal(signal, manner));
+    }
+
+    /// Has bytes written that change no cell, with the next frame.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.canvas.push(bytes);
+    }
+
+    /// Gives the terminal a title, with the next frame, and again whenever the terminal is taken again.
+    pub fn title(&mut self, title: String) {
+        self.push(&pass::title(&title));
+        self.title = title;
     }
 
     /// Columns and rows.
@@ -145,6 +158,7 @@ impl Terminal {
         self.keyboard = false;
         // A new one, since what it drew is gone; its own `clear` would wait for a cursor report.
         self.canvas = Canvas::new()?;
+        self.push(&pass::title(&self.title.clone()));
         Ok(())
     }
 }
@@ -246,7 +260,10 @@ mod tests {
         assert_eq!(on, modes(GIVE_BACK, 'l').into_iter().collect::<Vec<_>>());
         assert_eq!(modes(&taken, 'l'), modes(GIVE_BACK, 'h'), "the cursor");
         assert!(TAKE_KEYBOARD.contains(">1u") && GIVE_BACK.contains("<1u"));
-        assert!(GIVE_BACK.ends_with("\x1b[?1049l"), "the keyboard stack belongs to its screen");
+        let (screen, title) = ("\x1b[?1049l", "\x1b[23;0t");
+        let end = GIVE_BACK.strip_suffix(title).unwrap();
+        assert!(end.ends_with(screen), "the keyboard stack belongs to its screen");
+        assert!(taken.starts_with("\x1b[22;0t\x1b[?1049h"), "the title is put aside first");
     }
 
     #[test]

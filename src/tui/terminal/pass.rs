@@ -2,17 +2,23 @@
 
 use crate::domain::text::clean_line;
 use crate::tui::event::Signal;
+use crate::tui::notice::tell::Manner;
 
 /// The sequence that puts a text on the clipboard of a terminal (OSC 52).
 pub(super) fn clipboard(text: &str) -> Vec<u8> {
     format!("\x1b]52;c;{}\x07", base64(text.as_bytes())).into_bytes()
 }
 
+/// The sequence that gives a terminal its title.
+pub(super) fn title(text: &str) -> Vec<u8> {
+    format!("\x1b]2;{}\x1b\\", clean_line(text)).into_bytes()
+}
+
 /// The bytes that pass on a bell or a notification.
-pub(super) fn signal(signal: &Signal) -> Vec<u8> {
+pub(super) fn signal(signal: &Signal, manner: Manner) -> Vec<u8> {
     match signal {
         Signal::Bell => vec![0x07],
-        Signal::Notification(text) => format!("\x1b]9;{}\x07", clean_line(text)).into_bytes(),
+        Signal::Notification(text) => manner.banner(text).into_bytes(),
         Signal::Clipboard(text) => clipboard(text),
     }
 }
@@ -50,9 +56,8 @@ mod tests {
     }
 
     #[test]
-    fn a_notification_cannot_end_its_sequence() {
-        let text = "a\u{7}\u{1b}]52;c;x".to_owned();
-        let bytes = signal(&Signal::Notification(text));
+    fn a_title_cannot_end_its_sequence() {
+        let bytes = title("? 3 callboard\u{7}\u{1b}]52;c;x");
         assert_eq!(bytes.iter().filter(|byte| **byte < 0x20).count(), 2, "the two of its own");
     }
 }

@@ -21,6 +21,7 @@ use crate::tui::effects::Effects;
 use crate::tui::event::{Event, Failure};
 use crate::tui::input::{Input, Reader};
 use crate::tui::live::Live;
+use crate::tui::notice::tell::Manner;
 use crate::tui::terminal::Terminal;
 use crate::tui::theme::Depth;
 
@@ -53,6 +54,8 @@ pub(super) struct Parts<P> {
     pub(super) clipboard: Clipboard,
     /// Program and arguments that open links; the system's own where there are none.
     pub(super) opener: Vec<String>,
+    /// How the terminal is told of notices.
+    pub(super) manner: Manner,
     /// The terminal is one of tmux.
     pub(super) in_tmux: bool,
     /// The terminal was asked for its ground.
@@ -78,6 +81,7 @@ pub(super) struct Dashboard<P> {
     clock: Clock,
     files: Files,
     opener: Vec<String>,
+    manner: Manner,
     in_tmux: bool,
     pace: Pace,
     ticked: Instant,
@@ -194,6 +198,7 @@ impl<P: Ports> Dashboard<P> {
             clock: parts.clock,
             files: parts.files,
             opener: parts.opener,
+            manner: parts.manner,
             in_tmux: parts.in_tmux,
             pace: Pace::default(),
             ticked: now,

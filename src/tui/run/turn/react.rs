@@ -178,7 +178,15 @@ impl<P: Ports> Dashboard<P> {
                     self.effects.give_to_tmux(text);
                 }
             }
-            Effect::Pass(signal) => self.terminal.pass(&signal),
+            Effect::Pass(signal) => self.terminal.pass(&signal, self.manner),
+            Effect::Notify(notice) => {
+                self.terminal.push(self.manner.signs(&notice.text).as_bytes());
+                let command = &self.app.setup.notifications.command;
+                if !command.is_empty() {
+                    self.effects.tell(command.clone(), notice);
+                }
+            }
+            Effect::Title(title) => self.terminal.title(title),
             Effect::OpenLink(link) => self.effects.open_link(&self.opener, link),
             Effect::Type { id, keys } => {
                 let typed = self.live.type_keys(&id, &keys);
