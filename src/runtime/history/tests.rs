@@ -12,6 +12,7 @@ fn size(cols: u16, rows: u16) -> Entry {
     Entry::Size { cols, rows }
 }
 
+/// History on disk: output with its times, each launch after a snapshot of its own.
 #[test]
 fn what_was_recorded_is_read_in_order() {
     let folder = tempfile::tempdir().unwrap();
@@ -38,6 +39,7 @@ fn what_was_recorded_is_read_in_order() {
     assert!(read(&folder.path().join("absent")).is_empty());
 }
 
+/// History on disk: bounded; what is left begins with a snapshot and has no gap.
 #[test]
 fn the_oldest_is_dropped_at_a_safe_point() {
     let folder = tempfile::tempdir().unwrap();
@@ -75,6 +77,7 @@ fn the_oldest_is_dropped_at_a_safe_point() {
     assert_eq!(snapshots, 1);
 }
 
+/// History on disk: what a crash cut off is no error.
 #[test]
 fn a_record_that_was_cut_off_ends_the_recording() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,13 +4,11 @@ use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
-use regex::Regex;
-
 use super::facts::Gate;
 use super::outbox::Outbox;
 use crate::domain::activity::ActivityFact;
 use crate::domain::facts::{ExitFacts, Facts};
-use crate::domain::hook::{HookReport, is_conversation};
+use crate::domain::hook::HookReport;
 use crate::domain::text;
 use crate::domain::time::Timestamp;
 use crate::runtime::detect::Watch;
@@ -238,21 +236,6 @@ impl Core {
         for outbox in self.listeners() {
             outbox.put_exit();
         }
-    }
-
-    /// The id of its conversation that the agent printed when it ended, the last one that this finds.
-    pub(super) fn told_conversation(&self, exit_text: &Regex) -> Option<String> {
-        let cols = usize::from(self.screen.size().cols);
-        let mut said = String::new();
-        for line in self.screen.scrollback(OUTPUT_LINES).iter().chain(&self.screen.lines()) {
-            said.push_str(line);
-            // A row without room goes on in the next one.
-            if text::width(line) < cols {
-                said.push('\n');
-            }
-        }
-        let last = exit_text.captures_iter(&said).last()?;
-        Some(last.get(1)?.as_str().to_owned()).filter(|id| is_conversation(id))
     }
 
     fn last_output(&self) -> String {

@@ -204,7 +204,7 @@ fn signal(event: ScreenEvent) -> Option<Signal> {
 async fn type_order(typist: &mut Typist, order: Order, generation: u32) -> ClientResult<()> {
     match order {
         Order::Input(bytes) => typist.bytes(&bytes).await,
-        Order::Paste(text) => typist.paste(generation, text, None).await,
+        Order::Paste(text) => typist.paste(generation, &text).await,
         Order::Resize(cols, rows) => typist.resize(cols, rows).await,
     }
 }
