@@ -1,5 +1,5 @@
-//! What a dashboard does for all sessions while it is open: recovery first, then timed rules as they
-//! fall due, and now and then a probe of everything that should run.
+//! What a dashboard does for all sessions while it is open: the care that every program gives them that
+//! stays open, and the end of what lay in the trash for long enough.
 
 use std::time::Duration;
 
@@ -25,25 +25,8 @@ pub(super) async fn care<P: Ports>(
     out: mpsc::Sender<Event>,
     keep_days: u32,
 ) {
-    let recovered = recover(&host, &out).await;
-    let again = async {
-        let mut recovered = recovered;
-        while !recovered {
-            sleep(AGAIN).await;
-            recovered = recover(&host, &out).await;
-        }
-    };
     // A long purge keeps no timed rule waiting.
-    let trash = care_for_trash(&host, &out, keep_days);
-    tokio::join!(care_for_live(&host, changes, &out), trash, again);
-}
-
-/// Finishes or undoes what was cut short; answers whether that went well.
-async fn recover<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>) -> bool {
-    let recovered = host.recover_operations(&Context::new()).await.map(|_| ());
-    let well = recovered.is_ok();
-    tell(out, "recovery", recovered).await;
-    well
+    tokio::join!(care_for_live(&host, changes, &out), care_for_trash(&host, &out, keep_days));
 }
 
 /// Purges what lay in the trash for long enough (`spec/lifecycle.md` R5).
@@ -66,7 +49,7 @@ async fn care_for_live<P: Ports>(
     changes: watch::Receiver<u64>,
     out: &mpsc::Sender<Event>,
 ) {
-    let mut care = Care::new(host.clone(), changes, CALM);
+    let mut care = Care::new(host.clone(), Context::new(), changes, CALM);
     loop {
         for (source, result) in care.round().await.attempts {
             tell(out, source, result).await;
