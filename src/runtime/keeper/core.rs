@@ -92,6 +92,8 @@ impl Core {
 
     /// Takes what the agent wrote. `busy` tells whether a shell has a program in its foreground.
     pub(super) fn output(&mut self, bytes: &[u8], busy: Option<bool>, now: Timestamp) {
+        // Who looks on comes first: it is an echo that is waited for.
+        self.share(bytes);
         if let Some(recorder) = &mut self.recorder {
             let screen = &mut self.screen;
             recorder.output(bytes, now, || sized_snapshot(screen));
@@ -101,7 +103,6 @@ impl Core {
         if self.has_room(replies.len()) {
             self.input.extend(replies);
         }
-        self.share(bytes);
         self.facts.last_sign_at = now;
         self.gate.change();
         if events.contains(&ScreenEvent::Faulted) {
@@ -125,7 +126,7 @@ impl Core {
     fn share(&mut self, bytes: &[u8]) {
         let mut shared: Option<Rc<[u8]>> = None;
         for outbox in self.listeners() {
-            if outbox.wants_screen() {
+            if outbox.wants_screen() && !outbox.pass(bytes) {
                 outbox.put_bytes(shared.get_or_insert_with(|| bytes.into()));
             }
         }
@@ -175,8 +176,11 @@ impl Core {
         self.watch.watches_foreground()
     }
 
-    /// Looks at the screen now.
+    /// Looks at the screen now. What was recorded until then goes to the disk.
     pub(super) fn observe(&mut self, busy: Option<bool>, now: Timestamp) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.flush();
+        }
         let title = self.screen.title();
         if self.facts.title.as_deref().unwrap_or("") != title {
             self.facts.title = Some(text::clean_line(title)).filter(|title| !title.is_empty());

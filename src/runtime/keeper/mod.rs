@@ -89,7 +89,7 @@ impl Keeper {
         if !core.watches_foreground() {
             return None;
         }
-        self.terminal.descriptor.foreground().map(|leader| leader != self.terminal.agent.pid)
+        self.terminal.foreground().map(|leader| leader != self.terminal.agent.pid)
     }
 
     /// Takes what the agent wrote.

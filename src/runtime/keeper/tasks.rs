@@ -115,24 +115,13 @@ fn admit(user: Option<u32>, clients: usize) -> Result<(), &'static str> {
 async fn read(keeper: Rc<Keeper>) {
     let mut buffer = vec![0; READ];
     loop {
-        let mut length = match keeper.terminal.descriptor.read(&mut buffer).await {
-            Ok(0) => 0,
-            Ok(length) => length,
-            Err(error) => {
-                tracing::error!(%error, "the terminal cannot be read");
-                0
-            }
-        };
+        let length = keeper.terminal.descriptor.read(&mut buffer).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "the terminal cannot be read");
+            0
+        });
         if length == 0 {
             keeper.silent.send_replace(true);
             return;
-        }
-        // the kernel gives little at a time; a screen wants much
-        while length < READ {
-            match keeper.terminal.descriptor.read_now(&mut buffer[length..]) {
-                Ok(more) if more > 0 => length += more,
-                _ => break,
-            }
         }
         keeper.output(&buffer[..length]);
         tokio::task::yield_now().await;

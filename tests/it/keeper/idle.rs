@@ -70,3 +70,43 @@ async fn an_idle_keeper_waits_for_events_alone() {
         std::fs::remove_dir_all(bench.path("data")).unwrap();
     }
 }
+
+/// The terminals and sockets of a process whose room for more is watched: it is woken each time that
+/// the other end has read.
+fn watched_for_room(process: Process) -> Vec<String> {
+    let folder = format!("/proc/{}", process.pid);
+    let opens = |fd: &str| std::fs::read_link(format!("{folder}/fd/{fd}")).unwrap_or_default();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(format!("{folder}/fdinfo")).unwrap() {
+        let info = std::fs::read_to_string(entry.unwrap().path()).unwrap_or_default();
+        for line in info.lines().filter_map(|line| line.strip_prefix("tfd:")) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let events = u32::from_str_radix(words[2], 16).unwrap();
+            // EPOLLOUT
+            if events & 4 != 0 {
+                found.push(opens(words[0]).to_string_lossy().into_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Figures: a key and its echo wake the keeper once each, not again when they have been read.
+#[tokio::test]
+async fn who_reads_does_not_wake_a_keeper() {
+    let bench = Bench::new();
+    let (mut keeper, process, agent) = bench.run(&bench.script("echo up; exec cat")).await;
+    shows(&mut keeper, "up").await;
+    let before = watched_for_room(process);
+    let viewer =
+        within(callboard::runtime::client::Keeper::connect(&bench.socket())).await.unwrap();
+    let (mut feed, mut typist) = viewer.subscribe_screen(0).await.unwrap();
+    within(feed.next()).await;
+    typist.bytes(b"key").await.unwrap();
+    shows(&mut keeper, "key").await;
+    assert_eq!(watched_for_room(process), before);
+    assert!(before.iter().all(|watched| !watched.contains("pt")), "{before:?}");
+    within(keeper.stop(None, QUICK)).await.unwrap();
+    bench.left_nothing(&[process, agent]).await;
+}
