@@ -41,9 +41,9 @@ pub(crate) async fn run(console: &Console<Real>, args: AttachArgs) -> CommandRes
         over: Over::Shell,
     };
     console.out.remark(&format!("attached to {}; {}", args.id, what.hint()));
-    let left = attach(what).await.map_err(|error| CliError::from(error).about(&args.id))?;
+    let came_back = attach(what).await.map_err(|error| CliError::from(error).about(&args.id))?;
     seen(console, &args).await?;
-    match left {
+    match came_back.left {
         Left::Detached => console.out.remark(&format!("left {}; it goes on", args.id)),
         Left::Lost => console.out.remark(&format!("the keeper of {} is gone", args.id)),
         Left::Ended => console.out.remark(&format!("{} ended", args.id)),

@@ -72,6 +72,15 @@ pub enum Over {
     Dashboard,
 }
 
+/// How it was left, and how the terminal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Return {
+    /// How it was left.
+    pub left: Left,
+    /// The terminal has the focus, as far as it told.
+    pub focused: bool,
+}
+
 /// How it was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
@@ -125,11 +134,12 @@ enum Order {
     Stop = 3,
 }
 
-/// Shows a session until it is left. The terminal is given back on every way out.
+/// Shows a session until it is left. The terminal is given back on every way out; the dashboard gets it
+/// with raw keys.
 ///
 /// # Errors
 /// The terminal cannot be used, or the session does not run.
-pub async fn attach(what: Attach) -> Result<Left, AttachError> {
+pub async fn attach(what: Attach) -> Result<Return, AttachError> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(io::Error::other("standard input and output must be one").into());
     }
@@ -144,10 +154,10 @@ pub async fn attach(what: Attach) -> Result<Left, AttachError> {
     let signals = Signals::new()?;
     let pass = Pass::new(what, depth, capable, keeper, orders)?;
     let ring = tokio::spawn(signals.ring(bell));
-    let left = tokio::task::spawn_blocking(move || pass.run()).await;
+    let came_back = tokio::task::spawn_blocking(move || pass.run()).await;
     ring.abort();
     // A panic was told of already, and the terminal is back.
-    left.map_err(io::Error::other)?.map_err(AttachError::from)
+    came_back.map_err(io::Error::other)?.map_err(AttachError::from)
 }
 
 /// Signals of this process.

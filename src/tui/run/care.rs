@@ -1,6 +1,7 @@
 //! What a dashboard does for all sessions while it is open: recovery first, then timed rules as they
 //! fall due, and now and then a probe of everything that should run.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
@@ -25,29 +26,31 @@ pub(super) async fn care<P: Ports>(
     out: mpsc::Sender<Event>,
     keep_days: u32,
 ) {
-    let recovered = recover(&host, &out).await;
+    let mut faults = Faults { out: out.clone(), shown: BTreeMap::new() };
+    let recovered = recover(&host, &mut faults).await;
     let again = async {
         let mut recovered = recovered;
         while !recovered {
             sleep(AGAIN).await;
-            recovered = recover(&host, &out).await;
+            recovered = recover(&host, &mut faults).await;
         }
     };
     // A long purge keeps no timed rule waiting.
-    let trash = care_for_trash(&host, &out, keep_days);
-    tokio::join!(care_for_live(&host, changes, &out), trash, again);
+    let faults = || Faults { out: out.clone(), shown: BTreeMap::new() };
+    let trash = care_for_trash(&host, faults(), keep_days);
+    tokio::join!(care_for_live(&host, changes, faults()), trash, again);
 }
 
 /// Finishes or undoes what was cut short; answers whether that went well.
-async fn recover<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>) -> bool {
+async fn recover<P: Ports>(host: &Host<P>, faults: &mut Faults) -> bool {
     let recovered = host.recover_operations(&Context::new()).await.map(|_| ());
     let well = recovered.is_ok();
-    tell(out, "recovery", recovered).await;
+    faults.tell("recovery", recovered).await;
     well
 }
 
 /// Purges what lay in the trash for long enough (`spec/lifecycle.md` R5).
-async fn care_for_trash<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>, keep_days: u32) {
+async fn care_for_trash<P: Ports>(host: &Host<P>, mut faults: Faults, keep_days: u32) {
     if keep_days == 0 {
         return;
     }
@@ -56,7 +59,7 @@ async fn care_for_trash<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>, kee
         let purged = host.purge_expired(&Context::new(), keep).await.map(|_| ());
         // What kept it from looking is not said for an hour after it is over.
         let pause = if purged.is_ok() { PURGE_EVERY } else { AGAIN };
-        tell(out, "purge", purged).await;
+        faults.tell("purge", purged).await;
         sleep(pause).await;
     }
 }
@@ -64,12 +67,12 @@ async fn care_for_trash<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>, kee
 async fn care_for_live<P: Ports>(
     host: &Host<P>,
     changes: watch::Receiver<u64>,
-    out: &mpsc::Sender<Event>,
+    mut faults: Faults,
 ) {
     let mut care = Care::new(host.clone(), changes, CALM);
     loop {
         for (source, result) in care.round().await.attempts {
-            tell(out, source, result).await;
+            faults.tell(source, result).await;
         }
         if !care.next().await {
             return;
@@ -77,9 +80,25 @@ async fn care_for_live<P: Ports>(
     }
 }
 
-/// A fault shows where faults are shown, and goes when it is over.
-async fn tell(out: &mpsc::Sender<Event>, source: &str, result: HostResult<()>) {
-    let text = result.err().map(|error| error.to_string());
-    // A dashboard that is left does not hear it.
-    let _ = out.send(Event::Fault { source: source.to_owned(), text }).await;
+/// Faults of some sources, which show where faults are shown until they are over.
+struct Faults {
+    out: mpsc::Sender<Event>,
+    /// What is shown, by its source.
+    shown: BTreeMap<String, String>,
+}
+
+impl Faults {
+    /// Tells of a change only: what goes well round after round is no reason to draw.
+    async fn tell(&mut self, source: &str, result: HostResult<()>) {
+        let text = result.err().map(|error| error.to_string());
+        if self.shown.get(source) == text.as_ref() {
+            return;
+        }
+        match &text {
+            Some(text) => drop(self.shown.insert(source.to_owned(), text.clone())),
+            None => drop(self.shown.remove(source)),
+        }
+        // A dashboard that is left does not hear it.
+        let _ = self.out.send(Event::Fault { source: source.to_owned(), text }).await;
+    }
 }

@@ -17,7 +17,7 @@ use crate::tui::attach::filter::{Filter, title};
 use crate::tui::attach::input::{Heard, Recogniser};
 use crate::tui::attach::restore::{Touched, restore, save, undo};
 use crate::tui::attach::tty::{Tty, timespec};
-use crate::tui::attach::{Attach, Left, Order, Over};
+use crate::tui::attach::{Attach, Left, Order, Over, Return};
 use crate::tui::terminal;
 use crate::tui::theme::Depth;
 
@@ -31,8 +31,6 @@ const SEQUENCE: Duration = Duration::from_millis(10);
 const THERE: Duration = Duration::from_secs(5);
 /// A terminal that does not take the last bytes within this time does not get them.
 const LAST: Duration = Duration::from_secs(2);
-/// A stop that did not happen is over after this time.
-const NO_STOP: Duration = Duration::from_millis(200);
 /// Sizes that were asked for and not heard of yet; a keeper says nothing of one that changes nothing.
 const ASKED: usize = 16;
 
@@ -135,15 +133,19 @@ impl Pass {
         })
     }
 
-    /// Passes through until it is left; the terminal is as before then.
+    /// Passes through until it is left; the terminal is as before then, but for raw keys where the
+    /// dashboard gets it back.
     ///
     /// # Errors
     /// The terminal fails otherwise than by going away.
-    pub(super) fn run(mut self) -> io::Result<Left> {
+    pub(super) fn run(mut self) -> io::Result<Return> {
         self.take_terminal()?;
         let left = self.work();
-        self.give_back();
-        left
+        self.leave_terminal();
+        if self.what.over == Over::Shell {
+            terminal::give_back();
+        }
+        Ok(Return { left: left?, focused: self.focused })
     }
 
     fn take_terminal(&mut self) -> io::Result<()> {
@@ -168,11 +170,10 @@ impl Pass {
         out
     }
 
-    fn give_back(&mut self) {
+    fn leave_terminal(&mut self) {
         let words = self.last_words();
         self.tty.write_within(&words, LAST);
         terminal::give_back_by(Vec::new());
-        terminal::give_back();
     }
 
     fn work(&mut self) -> io::Result<Left> {
@@ -272,14 +273,15 @@ impl Pass {
 
     /// Gives the terminal to the shell until this process is continued.
     fn stop(&mut self) -> io::Result<()> {
-        self.give_back();
+        self.leave_terminal();
+        terminal::give_back();
         self.pending.clear();
         self.written = 0;
         self.view = View::Waiting;
         terminal::stop_group()?;
         // The stop may reach another thread first: only its end says that it is over.
         let mut looked = [PollFd::new(&self.orders, PollFlags::IN)];
-        let _ = poll(&mut looked, timespec(NO_STOP).as_ref());
+        let _ = poll(&mut looked, timespec(terminal::NO_STOP).as_ref());
         self.filter.touched = Touched::default();
         self.take_terminal()?;
         self.show_anew();

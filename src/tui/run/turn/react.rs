@@ -1,5 +1,6 @@
 //! What a turn does with what it waited for.
 
+use std::pin::pin;
 use std::time::Instant;
 
 use tokio::sync::watch;
@@ -21,6 +22,8 @@ use crate::tui::{update, views};
 
 /// Answers that are taken in one turn, so that input never waits behind them.
 const A_TURN: usize = 64;
+/// Answers that are kept while an agent has the terminal; whoever sends more waits.
+const MISSED: usize = 4_096;
 
 impl<P: Ports> Dashboard<P> {
     pub(super) async fn handle(&mut self, woke: Woke) -> std::io::Result<()> {
@@ -28,7 +31,15 @@ impl<P: Ports> Dashboard<P> {
             Woke::Signal | Woke::Input(None | Some(Err(_))) => {
                 self.summary = Some(RunSummary { interrupted: true, ..RunSummary::default() });
             }
-            Woke::Input(Some(Ok(inputs))) => inputs.into_iter().for_each(|input| self.input(input)),
+            Woke::Input(Some(Ok(inputs))) => {
+                for input in inputs {
+                    self.input(input);
+                    // What came behind the key that gives the terminal away is not for the dashboard.
+                    if self.suspend || self.pass_to.is_some() {
+                        break;
+                    }
+                }
+            }
             Woke::Progress(Ok(progress)) => {
                 self.effects.note(&progress);
                 self.show_event(Event::Progress(progress), Urgency::Calm);
@@ -276,11 +287,25 @@ impl<P: Ports> Dashboard<P> {
             clipboard: self.clipboard,
             over: Over::Dashboard,
         };
-        let left = self.terminal.lend(attach(what)).await?;
+        let (came_back, missed) = {
+            let mut lent = pin!(self.terminal.lend(attach(what)));
+            let mut missed = Vec::new();
+            loop {
+                tokio::select! {
+                    came_back = &mut lent => break (came_back?, missed),
+                    // Who answers or cares for sessions need not wait for the dashboard.
+                    Some(event) = self.answers.recv(), if missed.len() < MISSED => missed.push(event),
+                }
+            }
+        };
         self.live.watch(&self.watched);
-        if let Err(error) = left {
-            let (message, hint) = (error.to_string(), error.hint());
-            self.apply(Event::Trouble(Failure { message, hint }));
+        missed.into_iter().for_each(|event| self.apply(event));
+        match came_back {
+            Ok(came_back) => self.apply(Event::Focus(came_back.focused)),
+            Err(error) => {
+                let (message, hint) = (error.to_string(), error.hint());
+                self.apply(Event::Trouble(Failure { message, hint }));
+            }
         }
         self.take_back()
     }
@@ -298,7 +323,7 @@ impl<P: Ports> Dashboard<P> {
 
     /// Reads and draws again after another had the terminal.
     fn take_back(&mut self) -> std::io::Result<()> {
-        self.reader = Some(Reader::new(false));
+        self.reader = Some(Reader::again());
         let (cols, rows) = self.terminal.size()?;
         self.show_event(Event::Resize { cols, rows }, Urgency::Frame);
         Ok(())
