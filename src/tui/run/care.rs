@@ -1,5 +1,5 @@
-//! What a dashboard does for all sessions while it is open: recovery first, then timed rules as they
-//! fall due, and now and then a probe of everything that should run.
+//! What a dashboard does for all sessions while it is open: the care that every program gives them that
+//! stays open, and the end of what lay in the trash for long enough.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,27 +26,10 @@ pub(super) async fn care<P: Ports>(
     out: mpsc::Sender<Event>,
     keep_days: u32,
 ) {
-    let mut faults = Faults { out: out.clone(), shown: BTreeMap::new() };
-    let recovered = recover(&host, &mut faults).await;
-    let again = async {
-        let mut recovered = recovered;
-        while !recovered {
-            sleep(AGAIN).await;
-            recovered = recover(&host, &mut faults).await;
-        }
-    };
-    // A long purge keeps no timed rule waiting.
     let faults = || Faults { out: out.clone(), shown: BTreeMap::new() };
+    // A long purge keeps no timed rule waiting.
     let trash = care_for_trash(&host, faults(), keep_days);
-    tokio::join!(care_for_live(&host, changes, faults()), trash, again);
-}
-
-/// Finishes or undoes what was cut short; answers whether that went well.
-async fn recover<P: Ports>(host: &Host<P>, faults: &mut Faults) -> bool {
-    let recovered = host.recover_operations(&Context::new()).await.map(|_| ());
-    let well = recovered.is_ok();
-    faults.tell("recovery", recovered).await;
-    well
+    tokio::join!(care_for_live(&host, changes, faults()), trash);
 }
 
 /// Purges what lay in the trash for long enough (`spec/lifecycle.md` R5).
@@ -69,7 +52,7 @@ async fn care_for_live<P: Ports>(
     changes: watch::Receiver<u64>,
     mut faults: Faults,
 ) {
-    let mut care = Care::new(host.clone(), changes, CALM);
+    let mut care = Care::new(host.clone(), Context::new(), changes, CALM);
     loop {
         for (source, result) in care.round().await.attempts {
             faults.tell(source, result).await;
