@@ -85,3 +85,27 @@ impl Faults {
         let _ = self.out.send(Event::Fault { source: source.to_owned(), text }).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::error::HostError;
+
+    /// Only a change is told of: a fault once, and its end once.
+    #[tokio::test]
+    async fn what_goes_well_is_not_told_of() {
+        let (out, mut told) = mpsc::channel(8);
+        let mut faults = Faults { out, shown: BTreeMap::new() };
+        let failed = || Err(HostError::NoProject("shop".to_owned()));
+        for result in [Ok(()), failed(), failed(), Ok(()), Ok(())] {
+            faults.tell("care", result).await;
+        }
+        drop(faults);
+        let mut texts = Vec::new();
+        while let Some(Event::Fault { source, text }) = told.recv().await {
+            assert_eq!(source, "care");
+            texts.push(text.is_some());
+        }
+        assert_eq!(texts, [true, false]);
+    }
+}

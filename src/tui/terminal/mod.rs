@@ -15,7 +15,6 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use ratatui::Frame;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::tui::event::Signal;
 pub(in crate::tui) use canvas::Canvas;
 
 /// Alternate screen, bracketed paste, focus changes.
@@ -99,9 +98,14 @@ impl Terminal {
         self.canvas.push(&pass::clipboard(text));
     }
 
-    /// Passes on what an agent asks of the terminal, with the next frame.
-    pub fn pass(&mut self, signal: &Signal) {
-        self.canvas.push(&pass::signal(signal));
+    /// Rings the bell of the terminal, with the next frame.
+    pub fn ring(&mut self) {
+        self.canvas.push(pass::BELL);
+    }
+
+    /// Shows a notification of the terminal, with the next frame.
+    pub fn notify(&mut self, text: &str) {
+        self.canvas.push(&pass::notification(text));
     }
 
     /// Columns and rows.

@@ -21,6 +21,8 @@ use crate::tui::attach::{Attach, Left, Order, Over, Return};
 use crate::tui::terminal;
 use crate::tui::theme::Depth;
 
+/// Rings the terminal.
+const BELL: u8 = 0x07;
 /// Bytes of input that are read at a time.
 const READ: usize = 64 << 10;
 /// Rows of history that go into the terminal's own scrollback at the entry.
@@ -182,6 +184,10 @@ impl Pass {
         }
         // A keeper that is gone is noticed by its silence.
         let _ = self.keeper.watch(HISTORY);
+        let ahead = std::mem::take(&mut self.what.ahead);
+        if let Some(left) = self.hear(&ahead) {
+            return Ok(left);
+        }
         loop {
             let ready = self.wait()?;
             if ready.orders
@@ -290,13 +296,20 @@ impl Pass {
 
     /// Reads the terminal and types.
     fn input(&mut self) -> Option<Left> {
-        let count = match self.tty.read(&mut self.buffer) {
-            Ok(0) => return Some(Left::Interrupted),
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
-            Err(_) => return Some(Left::Interrupted),
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let left = match self.tty.read(&mut buffer) {
+            Ok(0) => Some(Left::Interrupted),
+            Ok(count) => self.hear(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+            Err(_) => Some(Left::Interrupted),
         };
-        let heard = self.recogniser.feed(&self.buffer[..count], &mut self.typed);
+        self.buffer = buffer;
+        left
+    }
+
+    /// Types what came from the terminal.
+    fn hear(&mut self, bytes: &[u8]) -> Option<Left> {
+        let heard = self.recogniser.feed(bytes, &mut self.typed);
         self.send(heard);
         let waits = self.recogniser.waits();
         self.sequence_by = waits.then(|| clock::monotonic() + SEQUENCE);
@@ -315,9 +328,23 @@ impl Pass {
                 }
             }
             // A keeper that is gone is noticed by its silence.
-            let _ = self.keeper.type_bytes(&self.typed);
+            if self.keeper.type_bytes(&self.typed).is_ok_and(|taken| !taken) {
+                self.tell_of_loss();
+            }
         }
         self.typed.clear();
+    }
+
+    /// Tells the operator that the agent did not get what was typed.
+    fn tell_of_loss(&mut self) {
+        let id = &self.what.id;
+        tracing::warn!(%id, "what was typed was not taken");
+        title(
+            &mut self.pending,
+            format!("{id} did not take all that was typed").as_bytes(),
+            &self.hint,
+        );
+        self.pending.push(BELL);
     }
 
     /// Has the agent take our size.

@@ -12,7 +12,7 @@ use crate::domain::key::{Key, KeyCode, Modifiers};
 use crate::host::ports::Ports;
 use crate::os::clock;
 use crate::tui::action::{Action, Context};
-use crate::tui::attach::{Attach, Over, attach};
+use crate::tui::attach::{Attach, Over, reach};
 use crate::tui::event::{Effect, Event, Failure, Tab, TabContent};
 use crate::tui::input::{Input, Reader};
 use crate::tui::run::care::care;
@@ -33,10 +33,15 @@ impl<P: Ports> Dashboard<P> {
             }
             Woke::Input(Some(Ok(inputs))) => {
                 for input in inputs {
-                    self.input(input);
-                    // What came behind the key that gives the terminal away is not for the dashboard.
-                    if self.suspend || self.pass_to.is_some() {
-                        break;
+                    if let Some((id, ahead)) = &mut self.pass_to {
+                        match input {
+                            Input::Keys(keys) => ahead.extend(self.live.encoded(id, &keys)),
+                            Input::Paste(text) => ahead.extend(self.live.encoded_paste(id, &text)),
+                            // The dashboard takes them for others than what is on its screen then.
+                            _ => {}
+                        }
+                    } else if !self.suspend {
+                        self.input(input);
                     }
                 }
             }
@@ -66,8 +71,8 @@ impl<P: Ports> Dashboard<P> {
         if std::mem::take(&mut self.suspend) {
             self.suspend().await?;
         }
-        if let Some(id) = self.pass_to.take() {
-            self.pass_through(id).await?;
+        if let Some((id, ahead)) = self.pass_to.take() {
+            self.pass_through(id, ahead).await?;
         }
         Ok(())
     }
@@ -95,9 +100,10 @@ impl<P: Ports> Dashboard<P> {
             }
         };
         // What is typed into an agent shows by its echo alone: a frame before it would only delay it.
-        let before = (self.app.only_types().cloned(), self.app.toasts.clone());
+        let before = (self.app.only_types().cloned(), self.app.toasts.version());
         self.apply(event);
-        let same = self.app.only_types() == before.0.as_ref() && self.app.toasts == before.1;
+        let same =
+            self.app.only_types() == before.0.as_ref() && self.app.toasts.version() == before.1;
         if before.0.is_none() || !same {
             self.want(Urgency::Frame);
         }
@@ -189,7 +195,8 @@ impl<P: Ports> Dashboard<P> {
                     self.effects.give_to_tmux(text);
                 }
             }
-            Effect::Pass(signal) => self.terminal.pass(&signal),
+            Effect::Ring => self.terminal.ring(),
+            Effect::Notify(text) => self.terminal.notify(&text),
             Effect::OpenLink(link) => self.effects.open_link(&self.opener, link),
             Effect::Type { id, keys } => {
                 let typed = self.live.type_keys(&id, &keys);
@@ -199,7 +206,10 @@ impl<P: Ports> Dashboard<P> {
                 let typed = self.live.paste(&id, text);
                 self.typed(&id, typed);
             }
-            Effect::PassThrough(id) => self.pass_to = Some(id),
+            Effect::PassThrough { id, ahead } => {
+                let ahead = self.live.encoded(&id, &ahead);
+                self.pass_to = Some((id, ahead));
+            }
             Effect::LoadTab { id, tab: Tab::Details } => self.ask_witnesses(id),
             Effect::Suspend => self.suspend = true,
             Effect::Quit { farewell, hand_over } => {
@@ -273,7 +283,7 @@ impl<P: Ports> Dashboard<P> {
     }
 
     /// Gives the terminal to an agent until the operator leaves it.
-    async fn pass_through(&mut self, id: SessionId) -> std::io::Result<()> {
+    async fn pass_through(&mut self, id: SessionId, ahead: Vec<u8>) -> std::io::Result<()> {
         self.reader = None;
         self.answer_by = None;
         // An engine for a screen that nobody sees would only slow the agent down.
@@ -286,9 +296,11 @@ impl<P: Ports> Dashboard<P> {
             read_only: false,
             clipboard: self.clipboard,
             over: Over::Dashboard,
+            ahead,
         };
         let (came_back, missed) = {
-            let mut lent = pin!(self.terminal.lend(attach(what)));
+            let shown = async { reach(what).await?.show().await };
+            let mut lent = pin!(self.terminal.lend(shown));
             let mut missed = Vec::new();
             loop {
                 tokio::select! {
