@@ -260,7 +260,9 @@ fn who_only_looks_has_nothing_copied() {
         "stty -echo; echo ready; \
          while read line; do printf '\\033]52;c;bmV3\\007'; echo \"$line done\"; done",
     );
-    std::fs::write(home.path().join("config/config.toml"), "clipboard = \"on\"\n").unwrap();
+    let folder = home.path().join("config");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), "clipboard = \"on\"\n").unwrap();
     let mut typist = attach(&home, &[&id], 80, 24);
     typist.see("ready");
     let mut looker = attach(&home, &[&id, "--read-only"], 80, 24);
