@@ -160,8 +160,9 @@ mod tests {
             next_id: 0,
         };
         let mut taken = 0;
-        while direct.type_bytes(&[b'a'; 64 << 10]).unwrap() {
-            taken += 64 << 10;
+        let text = vec![b'a'; 64 << 10];
+        while direct.type_bytes(&text).unwrap() {
+            taken += text.len();
         }
         assert!(taken > WAITING && direct.waits());
         keeper.set_nonblocking(true).unwrap();

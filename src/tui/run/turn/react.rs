@@ -311,7 +311,9 @@ impl<P: Ports> Dashboard<P> {
             }
         };
         self.live.watch(&self.watched);
-        missed.into_iter().for_each(|event| self.apply(event));
+        for event in missed {
+            self.apply(event);
+        }
         match came_back {
             Ok(came_back) => self.apply(Event::Focus(came_back.focused)),
             Err(error) => {
