@@ -116,7 +116,7 @@ async fn a_slow_subscriber_falls_back_to_a_snapshot_and_holds_up_nobody() {
         match within(feed.next()).await {
             ScreenUpdate::Snapshot { cols, rows, bytes } => {
                 screen = Screen::new(Size { cols, rows }, 0);
-                screen.feed(&bytes);
+                screen.replay(&bytes);
                 snapshots += 1;
             }
             ScreenUpdate::Bytes(bytes) => drop(screen.feed(&bytes)),

@@ -23,7 +23,7 @@ async fn snapshot_and_live_bytes_give_the_same_screen() {
         match within(feed.next()).await {
             ScreenUpdate::Snapshot { cols, rows, bytes } => {
                 screen = Screen::new(Size { cols, rows }, 100);
-                screen.feed(&bytes);
+                screen.replay(&bytes);
             }
             ScreenUpdate::Bytes(bytes) => drop(screen.feed(&bytes)),
             ScreenUpdate::Resized { cols, rows } => {
