@@ -34,7 +34,7 @@ fn told(bench: &mut Bench, more: &[Session]) -> Vec<String> {
 fn notices(bench: &mut Bench) -> Vec<String> {
     let effects = bench.take().into_iter();
     let texts = effects.filter_map(|effect| match effect {
-        Effect::Notify(notice) => Some(notice.text),
+        Effect::Tell(notice) => Some(notice.text),
         _ => None,
     });
     texts.collect()

@@ -10,7 +10,8 @@ use super::Notice;
 
 /// What every notification of ours is headed with, where the terminal shows a heading.
 const HEADING: &str = "callboard";
-const BELL: &str = "\x07";
+/// A bell.
+pub const BELL: &str = "\x07";
 
 /// How this terminal is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

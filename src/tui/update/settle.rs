@@ -131,7 +131,7 @@ fn tell(app: &mut App, effects: &mut Vec<Effect>) {
     let looked_at = app.looked_at().cloned();
     let how = &app.setup.notifications;
     let notice = app.notices.take(&app.waiting, looked_at.as_ref(), how, app.now);
-    effects.extend(notice.map(Effect::Notify));
+    effects.extend(notice.map(Effect::Tell));
     let title = match app.waiting.len() {
         0 => "callboard".to_owned(),
         waiting => format!("{} {waiting} callboard", app.setup.glyphs.needs_input),
