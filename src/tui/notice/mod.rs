@@ -103,7 +103,7 @@ impl Notices {
             return None;
         }
         let held = std::mem::take(&mut self.held);
-        let find = |id| waiting.iter().find(|session| session.id == *id);
+        let find = |id: &SessionId| waiting.iter().find(|session| session.id == *id);
         let sessions: Vec<&Session> = held.iter().filter_map(find).collect();
         (!sessions.is_empty()).then(|| Notice::of(&sessions, now))
     }
