@@ -82,7 +82,8 @@ fn it_is_off_unless_configured_and_held_to_its_reasons() {
     let one = asks(&bench, "chat-7");
     assert!(told(&mut bench, &[one]).is_empty());
     let reasons = vec![Attention::Stuck];
-    bench.app.setup.notifications = Notifications { bell: true, reasons, ..Notifications::default() };
+    bench.app.setup.notifications =
+        Notifications { bell: true, reasons, ..Notifications::default() };
     let more = [asks(&bench, "chat-7"), asks(&bench, "chat-8")];
     assert!(told(&mut bench, &more).is_empty());
 }

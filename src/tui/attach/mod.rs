@@ -13,7 +13,6 @@ mod policy;
 mod restore;
 #[cfg(test)]
 mod tests;
-mod tty;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::unix::net::UnixStream;

@@ -86,8 +86,12 @@ impl Queries {
     pub(super) fn start<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>) -> Self {
         let queues = [Queue::new(), Queue::new(), Queue::new(), Queue::new()];
         let workers = queues.clone().map(|queue| {
-            let worker =
-                Worker { host: host.clone(), out: out.clone(), faults: BTreeSet::new(), counted: None };
+            let worker = Worker {
+                host: host.clone(),
+                out: out.clone(),
+                faults: BTreeSet::new(),
+                counted: None,
+            };
             AbortOnDropHandle::new(tokio::spawn(worker.run(queue)))
         });
         let [overview, pages, tabs, work] = queues;

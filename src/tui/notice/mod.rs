@@ -69,9 +69,8 @@ pub struct Notices {
 impl Notices {
     /// Takes in who waits now: who waits since another time than before is new.
     pub fn arrive(&mut self, waiting: &[Session], how: &Notifications) {
-        let since = |session: &Session| {
-            Some((session.id.clone(), session.condition.waiting_since()?))
-        };
+        let since =
+            |session: &Session| Some((session.id.clone(), session.condition.waiting_since()?));
         let now: BTreeMap<SessionId, Timestamp> = waiting.iter().filter_map(since).collect();
         if let Some(known) = self.known.as_ref().filter(|_| how.is_on()) {
             let wanted = |session: &Session| {

@@ -34,12 +34,7 @@ impl Manner {
             Banner::Osc9 => false,
             Banner::Osc777 => true,
         };
-        Self {
-            bell: how.bell,
-            desktop: how.desktop,
-            osc777,
-            in_tmux: variable("TMUX").is_some(),
-        }
+        Self { bell: how.bell, desktop: how.desktop, osc777, in_tmux: variable("TMUX").is_some() }
     }
 
     /// As this process is configured, in the terminal it runs in.

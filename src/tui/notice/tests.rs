@@ -57,7 +57,11 @@ fn told(notices: &mut Notices, waiting: &[Session], second: i64) -> Option<Strin
 fn who_begins_to_wait_is_told_once_and_again_when_it_waits_anew() {
     let mut notices = Notices::default();
     let old = waits("chat-1", Attention::NeedsInput, 1);
-    assert_eq!(told(&mut notices, std::slice::from_ref(&old), 1), None, "it waited before we looked");
+    assert_eq!(
+        told(&mut notices, std::slice::from_ref(&old), 1),
+        None,
+        "it waited before we looked"
+    );
     let both = [old.clone(), waits("chat-2", Attention::FinishedUnseen, 2)];
     let text = told(&mut notices, &both, 3).unwrap();
     assert_eq!(text, "chat-2 finished ∙ Fix it", "without control characters");

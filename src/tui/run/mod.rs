@@ -20,6 +20,7 @@ use crate::host::Host;
 use crate::host::ports::Ports;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
+use crate::os::terminal::end_with_input;
 
 use super::app::{Passes, Setup, Start};
 use super::event::Failure;
@@ -34,6 +35,11 @@ use turn::Dashboard;
 /// How long a job may take to end after the dashboard was left; what is not done then is finished by
 /// whoever starts next.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// The same where a signal or the end of the terminal ended it.
+const HASTE: Duration = Duration::from_millis(300);
+/// After the end of the terminal this process ends in this time, whatever it is doing.
+const OUTLIVES: Duration = Duration::from_millis(900);
 
 /// What the dashboard is started with.
 pub struct Options<P> {
@@ -123,6 +129,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         files.plain_theme()
     });
 
+    end_with_input(OUTLIVES)?;
     let terminal = Terminal::take(Wishes { mouse: true, ask_ground })?;
     let setup = Setup {
         workspace: options.workspace.clone(),
@@ -159,14 +166,15 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
     };
     let mut dashboard = Dashboard::new(terminal, setup, parts)?;
     dashboard.start_at(options.start);
-    let summary = dashboard.show(troubles).await?;
+    let summary = dashboard.show(troubles).await;
     let effects = dashboard.leave();
     if !summary.hand_over.is_empty() {
         // What can still be ended safely is; the workers begin where that leaves it.
         effects.cancel_all();
     }
     // The terminal is back; a job that is under way may still end.
-    let _ = tokio::time::timeout(GRACE, effects.finish()).await;
+    let grace = if summary.interrupted { HASTE } else { GRACE };
+    let _ = tokio::time::timeout(grace, effects.finish()).await;
     Ok(summary)
 }
 

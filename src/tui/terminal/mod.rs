@@ -2,10 +2,12 @@
 
 mod canvas;
 mod doubt;
+mod outlet;
 mod pass;
+pub(in crate::tui) mod tty;
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread::{self, ThreadId};
@@ -16,6 +18,8 @@ use ratatui::Frame;
 use tokio::signal::unix::{SignalKind, signal};
 
 pub(in crate::tui) use canvas::Canvas;
+use outlet::Outlet;
+use tty::Tty;
 
 /// The title is put aside; alternate screen, bracketed paste, focus changes.
 const TAKE: &str = "\x1b[22;0t\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l\x1b[2J";
@@ -30,6 +34,9 @@ const GIVE_BACK: &str = "\x1b[?2026l\x1b[<1u\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1
                          \x1b[0m\x1b[0 q\x1b[?25h\x1b[?1049l\x1b[23;0t";
 /// A stop that did not happen, since nobody could continue us, is over after this time.
 pub(in crate::tui) const NO_STOP: Duration = Duration::from_millis(200);
+
+/// A terminal that does not take the last bytes within this time does not get them.
+const LAST: Duration = Duration::from_millis(500);
 
 /// Whether the terminal is ours. A panic hook and a guard share it; both give back only once.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -57,6 +64,7 @@ impl Wishes {
 
 /// The terminal while it is ours; dropping it gives it back.
 pub struct Terminal {
+    outlet: Outlet,
     canvas: Canvas,
     wishes: Wishes,
     keyboard: bool,
@@ -69,29 +77,43 @@ impl Terminal {
     /// # Errors
     /// Standard output is no terminal, or cannot be written.
     pub fn take(wishes: Wishes) -> io::Result<Self> {
-        take(wishes)?;
-        match Canvas::new() {
-            Ok(canvas) => Ok(Self { canvas, wishes, keyboard: false, title: String::new() }),
-            Err(error) => {
-                give_back();
-                Err(error)
-            }
-        }
+        let (outlet, canvas) = (Outlet::open()?, Canvas::new()?);
+        let mut terminal = Self { outlet, canvas, wishes, keyboard: false, title: String::new() };
+        terminal.claim(wishes)?;
+        Ok(terminal)
     }
 
-    /// Draws a frame and shows it whole. After the first one the keyboard is asked for more detail:
+    fn claim(&mut self, wishes: Wishes) -> io::Result<()> {
+        claim(GIVE_BACK.as_bytes())?;
+        self.outlet.put(wishes.sequence().as_bytes()).inspect_err(|_| give_back())
+    }
+
+    /// Whether the terminal took everything so far: only then a frame may be drawn.
+    pub fn is_idle(&self) -> bool {
+        self.outlet.is_idle()
+    }
+
+    /// Returns when the terminal took everything; where there is nothing to take, it only waits for its
+    /// end. Cancel-safe.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub async fn attend(&mut self) -> io::Result<()> {
+        self.outlet.attend().await
+    }
+
+    /// Draws a frame, shown whole; what the terminal does not take at once waits for [`Self::attend`]. After the first one the keyboard is asked for more detail:
     /// no answer is waited for, so it does not delay the start.
     ///
     /// # Errors
-    /// The terminal cannot be written.
+    /// The terminal is gone.
     pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         let mut frame = self.canvas.draw(view)?;
         if !self.keyboard {
             self.keyboard = true;
             frame.extend_from_slice(TAKE_KEYBOARD.as_bytes());
         }
-        let mut out = io::stdout().lock();
-        out.write_all(&frame).and_then(|()| out.flush())
+        self.outlet.put(&frame)
     }
 
     /// Puts a text on the clipboard of the terminal, with the next frame.
@@ -125,6 +147,7 @@ impl Terminal {
     /// The process cannot be stopped, or the terminal not be taken again.
     pub async fn suspend(&mut self) -> io::Result<()> {
         let mut continued = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?;
+        self.outlet.finish(LAST);
         give_back();
         let stopped = stop_group();
         // The stop may reach another thread first: only its end says that it is over.
@@ -139,6 +162,7 @@ impl Terminal {
     /// # Errors
     /// The terminal cannot be taken again.
     pub async fn lend<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
+        self.outlet.finish(LAST);
         hand_over();
         let done = user.await;
         self.retake()?;
@@ -147,7 +171,7 @@ impl Terminal {
 
     /// Takes the terminal again after it was given away, to be drawn anew.
     fn retake(&mut self) -> io::Result<()> {
-        take(Wishes { ask_ground: false, ..self.wishes })?;
+        self.claim(Wishes { ask_ground: false, ..self.wishes })?;
         self.keyboard = false;
         // A new one, since what it drew is gone; its own `clear` would wait for a cursor report.
         self.canvas = Canvas::new()?;
@@ -158,6 +182,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
+        self.outlet.finish(LAST);
         give_back();
     }
 }
@@ -172,15 +197,6 @@ pub(in crate::tui) fn stop_group() -> io::Result<()> {
         kill_current_process_group(Signal::STOP)?;
     }
     Ok(())
-}
-
-fn take(wishes: Wishes) -> io::Result<()> {
-    claim(GIVE_BACK.as_bytes())?;
-    let mut out = io::stdout().lock();
-    out.write_all(wishes.sequence().as_bytes()).and_then(|()| out.flush()).inspect_err(|_| {
-        let _ = disable_raw_mode();
-        TAKEN.store(false, Ordering::SeqCst);
-    })
 }
 
 /// Takes the keys of the terminal; `back` is written when it is given back, also by a panic of this
@@ -210,8 +226,10 @@ pub(in crate::tui) fn give_back() {
 /// Leaves the terminal as it was, but for its raw keys.
 fn hand_over() {
     let words = std::mem::take(&mut *BACK.lock().unwrap_or_else(PoisonError::into_inner));
-    let mut out = io::stdout().lock();
-    let _ = out.write_all(&words).and_then(|()| out.flush());
+    if let Ok(tty) = Tty::open() {
+        // What was cut off in the middle of a sequence is ended first.
+        tty.write_within(&[b"\x1b\\", &*words].concat(), LAST);
+    }
 }
 
 /// A panic of the drawing thread gives the terminal back before its message is printed; one of

@@ -135,6 +135,8 @@ impl Signals {
 /// What a turn waited for.
 enum Woke {
     Signal,
+    /// The terminal took everything, or is gone.
+    Terminal(std::io::Result<()>),
     Input(Option<std::io::Result<Vec<Input>>>),
     Progress(Result<Progress, broadcast::error::RecvError>),
     Answer(Option<Event>),
@@ -213,7 +215,7 @@ impl<P: Ports> Dashboard<P> {
     }
 
     /// Runs until the operator leaves, a signal comes, or the terminal goes.
-    pub(super) async fn show(&mut self, troubles: Vec<Failure>) -> std::io::Result<RunSummary> {
+    pub(super) async fn show(&mut self, troubles: Vec<Failure>) -> RunSummary {
         self.pace.want_at(clock::monotonic() + FIRST);
         self.apply(Event::Changed);
         for trouble in troubles {
@@ -221,13 +223,21 @@ impl<P: Ports> Dashboard<P> {
         }
         while self.summary.is_none() {
             let now = clock::monotonic();
-            if self.pace.due().is_some_and(|due| due <= now) {
-                self.draw(now)?;
+            let due = self.terminal.is_idle() && self.pace.due().is_some_and(|due| due <= now);
+            let drawn = if due { self.draw(now) } else { Ok(()) };
+            let turned = match drawn {
+                Ok(()) => {
+                    let woke = self.wait().await;
+                    self.handle(woke).await
+                }
+                gone => gone,
+            };
+            if let Err(error) = turned {
+                tracing::info!(%error, "the terminal is gone");
+                self.end();
             }
-            let woke = self.wait().await;
-            self.handle(woke).await?;
         }
-        Ok(self.summary.take().unwrap_or_default())
+        self.summary.take().unwrap_or_default()
     }
 
     /// Gives the terminal back; what is under way goes on.
@@ -248,6 +258,7 @@ impl<P: Ports> Dashboard<P> {
         tokio::select! {
             biased;
             () = self.signals.any() => Woke::Signal,
+            taken = self.terminal.attend() => Woke::Terminal(taken),
             input = next_input(&mut self.reader) => Woke::Input(input),
             progress = self.progress.recv() => Woke::Progress(progress),
             answer = self.answers.recv() => Woke::Answer(answer),
@@ -260,7 +271,8 @@ impl<P: Ports> Dashboard<P> {
     /// The next time at which something is to be done without any event.
     fn deadline(&self) -> Option<Instant> {
         let reload = self.rest.as_ref().and_then(|rest| rest.reload_at);
-        [self.pace.due(), self.tick_at(), self.answer_by, reload].into_iter().flatten().min()
+        let frame = self.pace.due().filter(|_| self.terminal.is_idle());
+        [frame, self.tick_at(), self.answer_by, reload].into_iter().flatten().min()
     }
 
     /// When the time alone changes something.

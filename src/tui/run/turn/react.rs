@@ -29,9 +29,8 @@ const MISSED: usize = 4_096;
 impl<P: Ports> Dashboard<P> {
     pub(super) async fn handle(&mut self, woke: Woke) -> std::io::Result<()> {
         match woke {
-            Woke::Signal | Woke::Input(None | Some(Err(_))) => {
-                self.summary = Some(RunSummary { interrupted: true, ..RunSummary::default() });
-            }
+            Woke::Signal | Woke::Input(None | Some(Err(_))) => self.end(),
+            Woke::Terminal(taken) => taken?,
             Woke::Input(Some(Ok(inputs))) => {
                 for input in inputs {
                     if let Some((id, ahead)) = &mut self.pass_to {
@@ -76,6 +75,12 @@ impl<P: Ports> Dashboard<P> {
             self.pass_through(id, ahead).await?;
         }
         Ok(())
+    }
+
+    /// Ends without being asked to by a key: what is under way is left to others.
+    pub(super) fn end(&mut self) {
+        let hand_over = self.app.jobs.running.iter().map(|job| job.id.clone()).collect();
+        self.summary = Some(RunSummary { farewell: String::new(), interrupted: true, hand_over });
     }
 
     fn more_answers(&mut self) -> Vec<Event> {
