@@ -1,4 +1,5 @@
-//! The master side of a terminal, read and written without blocking; and who reads standard output.
+//! The master side of a terminal, read and written without blocking; the end of our own, and of who reads
+//! standard output.
 
 use std::io;
 use std::os::fd::{BorrowedFd, RawFd};

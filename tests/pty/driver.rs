@@ -26,6 +26,8 @@ struct Shared {
     closed: bool,
     /// Nothing is read from the program.
     held: bool,
+    /// Nothing more is read from the program ever.
+    closing: bool,
     /// What it wrote last.
     received: Vec<u8>,
     /// It asked the terminal for something.
@@ -91,6 +93,7 @@ impl Terminal {
                 copied: Vec::new(),
                 closed: false,
                 held: false,
+                closing: false,
                 received: Vec::new(),
                 asked: false,
             }),
@@ -118,9 +121,10 @@ impl Terminal {
                     let replies = state.screen.take_replies();
                     state.asked |= !replies.is_empty();
                     state.closed |= n == 0;
+                    let closing = state.closing;
                     drop(state);
                     shared.1.notify_all();
-                    if n == 0 {
+                    if n == 0 || closing {
                         return;
                     }
                     if let Some(writer) = lock(&writer).as_mut() {
@@ -320,6 +324,24 @@ impl Terminal {
         let pid = self.child.process_id().and_then(|pid| i32::try_from(pid).ok()).unwrap();
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
+        self.wait_child()
+    }
+
+    /// Closes the terminal in the middle of what the program writes; what it hears of that comes from the
+    /// system.
+    pub(crate) fn close(&mut self) {
+        lock(&self.shared.0).closing = true;
+        // Whoever reads has the last end of it, and goes with the next that it reads.
+        self.press("?");
+        if let Some(reader) = self.reader.take() {
+            reader.join().unwrap();
+        }
+        *lock(&self.writer) = None;
+        self.master = None;
+    }
+
+    /// Waits for the end of the program, whatever it printed.
+    pub(crate) fn wait_end(&mut self) -> ExitStatus {
         self.wait_child()
     }
 

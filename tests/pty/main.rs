@@ -9,6 +9,7 @@
 mod apart;
 mod asking;
 mod driver;
+mod ends;
 mod faults;
 mod jobs;
 mod notices;

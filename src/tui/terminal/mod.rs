@@ -93,7 +93,7 @@ impl Terminal {
         self.outlet.is_idle()
     }
 
-    /// Returns when the terminal took everything; where there is nothing to take, it only waits for its
+    /// Returns when the terminal took more of what waits for it; where nothing does, it only waits for its
     /// end. Cancel-safe.
     ///
     /// # Errors

@@ -2,16 +2,17 @@
 //! read keeps nobody from hearing signals, keys and agents.
 
 use std::io;
+use std::os::fd::AsFd as _;
 use std::time::Duration;
 
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
-
 use super::tty::Tty;
+use crate::os::duplex::Duplex;
 
-/// The terminal's end that is written to.
+/// The terminal as it is written to.
 pub(super) struct Outlet {
-    tty: AsyncFd<Tty>,
+    tty: Tty,
+    /// The same, to be waited for.
+    watched: Duplex,
     /// For the terminal, which took the first so many bytes of it.
     pending: Vec<u8>,
     written: usize,
@@ -23,8 +24,9 @@ impl Outlet {
     /// # Errors
     /// There is no terminal.
     pub(super) fn open() -> io::Result<Self> {
-        let tty = AsyncFd::with_interest(Tty::open()?, Interest::WRITABLE)?;
-        Ok(Self { tty, pending: Vec::new(), written: 0 })
+        let tty = Tty::open()?;
+        let watched = Duplex::new(tty.as_fd().try_clone_to_owned()?)?;
+        Ok(Self { tty, watched, pending: Vec::new(), written: 0 })
     }
 
     /// Whether everything was written.
@@ -38,7 +40,7 @@ impl Outlet {
     /// The terminal is gone.
     pub(super) fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.pending.extend_from_slice(bytes);
-        self.written += self.tty.get_ref().write(&self.pending[self.written..])?;
+        self.written += self.tty.write(&self.pending[self.written..])?;
         self.forget_written();
         Ok(())
     }
@@ -49,20 +51,23 @@ impl Outlet {
     /// # Errors
     /// The terminal is gone.
     pub(super) async fn attend(&mut self) -> io::Result<()> {
-        tokio::select! {
+        let rest = &self.pending[self.written..];
+        let taken = tokio::select! {
             biased;
-            error = gone(&self.tty) => return Err(error),
-            written = write_on(&self.tty, &self.pending, &mut self.written), if !self.pending.is_empty() => {
-                written?;
+            closed = self.watched.closed() => {
+                closed?;
+                return Err(io::ErrorKind::BrokenPipe.into());
             }
-        }
+            taken = self.watched.write(rest), if !rest.is_empty() => taken?,
+        };
+        self.written += taken;
         self.forget_written();
         Ok(())
     }
 
     /// Writes what waits, unless the terminal does not take it in time: then it is cut off.
     pub(super) fn finish(&mut self, time: Duration) {
-        self.tty.get_ref().write_within(&self.pending[self.written..], time);
+        self.tty.write_within(&self.pending[self.written..], time);
         self.pending.clear();
         self.written = 0;
     }
@@ -73,26 +78,4 @@ impl Outlet {
             self.written = 0;
         }
     }
-}
-
-/// Returns when nobody is behind the terminal any more.
-async fn gone(tty: &AsyncFd<Tty>) -> io::Error {
-    match tty.ready(Interest::READABLE).await {
-        Ok(_) => io::ErrorKind::BrokenPipe.into(),
-        Err(error) => error,
-    }
-}
-
-async fn write_on(tty: &AsyncFd<Tty>, bytes: &[u8], written: &mut usize) -> io::Result<()> {
-    while *written < bytes.len() {
-        let mut ready = tty.writable().await?;
-        let wrote = ready.try_io(|tty| match tty.get_ref().write(&bytes[*written..])? {
-            0 => Err(io::ErrorKind::WouldBlock.into()),
-            count => Ok(count),
-        });
-        if let Ok(count) = wrote {
-            *written += count?;
-        }
-    }
-    Ok(())
 }

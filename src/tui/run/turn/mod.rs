@@ -135,7 +135,7 @@ impl Signals {
 /// What a turn waited for.
 enum Woke {
     Signal,
-    /// The terminal took everything, or is gone.
+    /// The terminal took more, or is gone.
     Terminal(std::io::Result<()>),
     Input(Option<std::io::Result<Vec<Input>>>),
     Progress(Result<Progress, broadcast::error::RecvError>),
