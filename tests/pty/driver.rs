@@ -73,7 +73,14 @@ impl Terminal {
         Self::run(command, home, folder, 120, 40)
     }
 
-    fn run(mut command: CommandBuilder, home: &Path, folder: &Path, cols: u16, rows: u16) -> Self {
+    /// Starts any program.
+    pub(crate) fn run(
+        mut command: CommandBuilder,
+        home: &Path,
+        folder: &Path,
+        cols: u16,
+        rows: u16,
+    ) -> Self {
         let pair = native_pty_system()
             .openpty(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 })
             .unwrap();

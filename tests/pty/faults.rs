@@ -30,9 +30,9 @@ fn with_path(home: &TestHome, path: &Path) -> Terminal {
 /// Keys and other rows go on.
 fn goes_on(console: &Terminal) {
     console.press("?");
-    console.see("Help");
+    console.see("Keys for the");
     console.press("Esc");
-    console.see_no("Help");
+    console.see_no("Keys for the");
 }
 
 /// The real git, in place of what is called so in `folder`.

@@ -62,6 +62,7 @@ fn the_title_is_given_back() {
     home.scripted("print ready;title of the agent;ask permission Run it? | Yes | No;wait");
     let mut console = Terminal::start(home.path(), home.path(), &[], 120, 40);
     console.see_title("ours", |title| title == "? 1 callboard");
+    console.see_row(&["▐", "chat-1"]);
     console.press("Z");
     console.see_title("that of the attach", |title| title.contains("leaves"));
     console.press("C-]");

@@ -156,6 +156,16 @@ impl Terminal {
         stopped
     }
 
+    /// Takes the terminal again from whoever had it while this process was stopped without a word.
+    ///
+    /// # Errors
+    /// The terminal cannot be taken again.
+    pub fn resume(&mut self) -> io::Result<()> {
+        self.outlet.finish(LAST);
+        give_back();
+        self.retake()
+    }
+
     /// Gives the terminal to `user` for a time. Nothing else may read it meanwhile: drop the stream
     /// of its events before. Its keys stay raw: what is typed just then is for whoever comes next.
     ///

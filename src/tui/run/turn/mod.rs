@@ -112,6 +112,21 @@ struct Signals {
     terminate: Signal,
     hang_up: Signal,
     interrupt: Signal,
+    breaks: Breaks,
+}
+
+/// Signals of job control.
+struct Breaks {
+    stop: Signal,
+    go_on: Signal,
+}
+
+impl Breaks {
+    fn new() -> std::io::Result<Self> {
+        let of = |number: rustix::process::Signal| signal(SignalKind::from_raw(number.as_raw()));
+        let (stop, go_on) = (rustix::process::Signal::TSTP, rustix::process::Signal::CONT);
+        Ok(Self { stop: of(stop)?, go_on: of(go_on)? })
+    }
 }
 
 impl Signals {
@@ -120,21 +135,29 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
+            breaks: Breaks::new()?,
         })
     }
 
-    async fn any(&mut self) {
+    async fn any(&mut self) -> Woke {
         tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
-            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => Woke::Signal,
+            _ = self.hang_up.recv() => Woke::Signal,
+            _ = self.interrupt.recv() => Woke::Signal,
+            _ = self.breaks.stop.recv() => Woke::Stop,
+            _ = self.breaks.go_on.recv() => Woke::GoOn,
         }
     }
 }
 
 /// What a turn waited for.
 enum Woke {
+    /// To end.
     Signal,
+    /// To stop until continued.
+    Stop,
+    /// It was stopped and goes on.
+    GoOn,
     /// The terminal took more, or is gone.
     Terminal(std::io::Result<()>),
     Input(Option<std::io::Result<Vec<Input>>>),
@@ -257,7 +280,7 @@ impl<P: Ports> Dashboard<P> {
         };
         tokio::select! {
             biased;
-            () = self.signals.any() => Woke::Signal,
+            woke = self.signals.any() => woke,
             taken = self.terminal.attend() => Woke::Terminal(taken),
             input = next_input(&mut self.reader) => Woke::Input(input),
             progress = self.progress.recv() => Woke::Progress(progress),

@@ -6,7 +6,7 @@ use std::time::Instant;
 use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{Dashboard, Rest, RunSummary, Woke};
+use super::{Breaks, Dashboard, Rest, RunSummary, Woke};
 use crate::domain::ids::SessionId;
 use crate::domain::key::{Key, KeyCode, Modifiers};
 use crate::host::ports::Ports;
@@ -31,6 +31,12 @@ impl<P: Ports> Dashboard<P> {
         match woke {
             Woke::Signal | Woke::Input(None | Some(Err(_))) => self.end(),
             Woke::Terminal(taken) => taken?,
+            Woke::Stop => self.suspend = true,
+            // Whoever had the terminal meanwhile left it as it likes.
+            Woke::GoOn => {
+                self.terminal.resume()?;
+                self.draw_anew()?;
+            }
             Woke::Input(Some(Ok(inputs))) => {
                 for input in inputs {
                     if let Some((id, ahead)) = &mut self.pass_to {
@@ -352,6 +358,12 @@ impl<P: Ports> Dashboard<P> {
     /// Reads and draws again after another had the terminal.
     fn take_back(&mut self) -> std::io::Result<()> {
         self.reader = Some(Reader::again());
+        // What these brought is done.
+        self.signals.breaks = Breaks::new()?;
+        self.draw_anew()
+    }
+
+    fn draw_anew(&mut self) -> std::io::Result<()> {
         let (cols, rows) = self.terminal.size()?;
         self.show_event(Event::Resize { cols, rows }, Urgency::Frame);
         Ok(())
