@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::Install;
 use crate::domain::activity::Activity;
 use crate::domain::hook::{HookReport, is_conversation};
 use crate::domain::text;
@@ -25,12 +26,14 @@ pub struct Hooks {
     pub tool: String,
     /// What the events mean; of one name the first whose conditions hold counts.
     pub event: Vec<HookEvent>,
+    /// How they are installed.
+    pub install: Install,
 }
 
 impl Default for Hooks {
     fn default() -> Self {
         let (session_id, tool) = ("session_id".to_owned(), "tool_name".to_owned());
-        Self { session_id, tool, event: Vec::new() }
+        Self { session_id, tool, event: Vec::new(), install: Install::default() }
     }
 }
 

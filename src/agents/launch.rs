@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::install::Called;
 use super::{AgentError, Conversation, Definition, Registry};
 use crate::config::Target;
+use crate::domain::hook::HookPlan;
 use crate::domain::launch::{Carry, ForkOf, LaunchPlan, LaunchedHow};
 use crate::domain::session::LaunchFacts;
 use crate::os::random;
@@ -104,6 +106,18 @@ impl Registry {
             argv.extend(chosen(definition, "model", &ways.model, model)?);
             argv.extend(permission_words(definition, mode)?);
         }
+        // The prompt may be what ends the options.
+        let own = self.lookup.own.as_deref();
+        let called = own.map(|program| Called {
+            install: &definition.hooks.install,
+            agent: &launch.agent,
+            program,
+        });
+        let operators = target.args.iter().chain(&launch.args);
+        let hooks = called.as_ref().map(|called| called.plan(operators)).unwrap_or_default();
+        if let (Some(called), HookPlan::Nothing) = (&called, &hooks) {
+            argv.extend(called.args());
+        }
         argv.extend(given.clone().unwrap_or_default());
         if argv.iter().any(|word| word.contains('\0')) {
             return Err(AgentError::Nul("arguments"));
@@ -124,6 +138,7 @@ impl Registry {
                 Begin::Resume(id) => Some(id.to_owned()),
                 Begin::New | Begin::Fork(_) => set,
             },
+            hooks,
             carry: None,
         })
     }

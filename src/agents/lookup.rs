@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::AgentError;
+use crate::os::spawn;
 
 /// Our own executable.
 const OWN: &str = "callboard:self";
@@ -31,7 +32,7 @@ impl Lookup {
         Self {
             path: std::env::var_os("PATH"),
             shell: std::env::var_os("SHELL").map(PathBuf::from),
-            own: std::env::current_exe().ok(),
+            own: spawn::own_path().ok(),
             home: std::env::home_dir(),
         }
     }

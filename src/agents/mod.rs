@@ -5,9 +5,12 @@ mod definition;
 mod error;
 mod files;
 mod hooks;
+mod install;
 mod launch;
 mod lookup;
 
+#[cfg(test)]
+mod install_tests;
 #[cfg(test)]
 mod launch_tests;
 
@@ -17,6 +20,7 @@ use std::path::PathBuf;
 pub use definition::{Conversation, Definition, Dialog, Environment, Launch};
 pub use error::AgentError;
 pub use hooks::{HookEvent, Hooks};
+pub use install::Install;
 pub use launch::bring;
 pub use lookup::Lookup;
 

@@ -1,9 +1,54 @@
 //! What an agent reports through `callboard hook` (`spec/agents.md` H2).
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use super::activity::Activity;
 use super::time::Timestamp;
+
+/// What marks hooks that callboard wrote, with its version behind it (H1). Also the beginning of a comment in a
+/// shell's line, as the mark stands at the end of a command.
+pub const HOOK_MARK: &str = "# callboard-hooks";
+
+/// How an agent comes to call our hooks, beside what its arguments say (H1).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum HookPlan {
+    /// By its arguments, or not at all.
+    #[default]
+    Nothing,
+    /// Not in this launch, for this reason.
+    Off(String),
+    /// By a file of its worktree.
+    File(HookFile),
+}
+
+/// A file of an agent's own settings with hooks in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFile {
+    /// Relative to the worktree.
+    pub path: PathBuf,
+    /// What goes into it.
+    pub body: HookBody,
+}
+
+/// What goes into a file of hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookBody {
+    /// Entries that are merged with what is there.
+    Entries(HookEntries),
+    /// A whole file of its own.
+    Whole(String),
+}
+
+/// Entries in the `hooks` of a JSON file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HookEntries {
+    /// Events, each with its entry as JSON; the command in it ends with [`HOOK_MARK`].
+    pub events: Vec<(String, String)>,
+    /// What a new file holds at least, as a JSON object.
+    pub base: String,
+}
 
 /// One call of the hook command, read by the agent's definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

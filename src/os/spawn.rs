@@ -1,8 +1,10 @@
 //! Starting our own program apart from us, and becoming such a process (`spec/runtime.md` X1, X3).
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -23,6 +25,24 @@ pub fn own_binary() -> io::Result<PathBuf> {
         return Ok(PathBuf::from("/proc/self/exe"));
     }
     std::env::current_exe()
+}
+
+/// Where our own executable lies, for those who start it later: by its name, under which a newer one may lie
+/// by then.
+///
+/// # Errors
+/// Nobody knows where it is.
+pub fn own_path() -> io::Result<PathBuf> {
+    std::env::current_exe().map(|path| without_deleted(&path))
+}
+
+/// Linux says so of an executable that was replaced while it runs.
+fn without_deleted(path: &Path) -> PathBuf {
+    let named = path.as_os_str().as_bytes().strip_suffix(b" (deleted)");
+    match named {
+        Some(named) if !path.exists() => PathBuf::from(OsStr::from_bytes(named)),
+        _ => path.to_owned(),
+    }
 }
 
 /// A process that was started to live on its own.
