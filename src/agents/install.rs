@@ -104,7 +104,10 @@ impl Called<'_> {
         if install.is_by_arguments() {
             let clash = |own: &&String| install.args.iter().any(|word| says_the_same(word, own));
             return match args.find(clash) {
-                Some(word) => HookPlan::Off(format!("the arguments have a {word} of their own")),
+                Some(word) => {
+                    let name = word.split('=').next().unwrap_or_default();
+                    HookPlan::Off(format!("the arguments have a {name} of their own"))
+                }
                 None => HookPlan::Nothing,
             };
         }
@@ -113,7 +116,7 @@ impl Called<'_> {
             let mark = format!(" {HOOK_MARK} {}", install.version);
             let entry = |event: &String| (event.clone(), self.entry(event, &mark).to_string());
             let events = install.events.iter().map(entry).collect();
-            let base = if install.base.is_empty() { "{}" } else { &install.base };
+            let base: &str = if install.base.is_empty() { "{}" } else { &install.base };
             HookBody::Entries(HookEntries { events, base: base.to_owned() })
         } else {
             let json = |text: &str| Value::from(text).to_string();
