@@ -57,12 +57,16 @@ impl Install {
         let legal = |c: char| c.is_ascii_alphanumeric() || "./_-".contains(c);
         let inside = path.components().all(plain) && path.components().count() > 1;
         if !self.file.is_empty() && !(inside && self.file.chars().all(legal)) {
-            return wrong("file", "must name a file in a folder below the worktree, in plain letters");
+            return wrong(
+                "file",
+                "must name a file in a folder below the worktree, in plain letters",
+            );
         }
         if !self.content.is_empty() {
             return Ok(());
         }
-        let object = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|it| it.is_object());
+        let object =
+            |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|it| it.is_object());
         if !object(&self.entry) || !self.entry.contains("{command}") {
             return wrong("entry", "must be a JSON object with {command} in it");
         }
@@ -89,7 +93,8 @@ impl Called<'_> {
         let each = events.iter().flat_map(|event| {
             let entry = toml::Value::try_from(self.entry(event, ""));
             let entry = entry.map(|entry| entry.to_string()).unwrap_or_default();
-            let word = move |word: &String| word.replace("{event}", event).replace("{entry}", &entry);
+            let word =
+                move |word: &String| word.replace("{event}", event).replace("{entry}", &entry);
             event_args.iter().map(word)
         });
         once.chain(each).collect()

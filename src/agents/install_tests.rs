@@ -79,7 +79,10 @@ fn others_are_given_hooks_by_a_file_h1() {
         match file.body {
             HookBody::Whole(content) => {
                 assert!(content.starts_with("// callboard-hooks 1\n"), "{content}");
-                assert!(content.contains("spawn(\"/opt/call board/callboard\", [\"hook\", \"opencode\""));
+                assert!(
+                    content
+                        .contains("spawn(\"/opt/call board/callboard\", [\"hook\", \"opencode\"")
+                );
                 assert!(!content.contains("{program}") && !content.contains("{events}"));
             }
             HookBody::Entries(entries) => {

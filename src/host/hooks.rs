@@ -12,6 +12,9 @@ use super::context::{CLEAN_UP, Context};
 use super::error::HostResult;
 use super::ports::Ports;
 
+/// Their step in the journal.
+pub(super) const STEP: &str = "hooks";
+
 /// The launch that hooks are for.
 pub(super) struct Hooked<'a> {
     pub operation: &'a Operation,
@@ -33,8 +36,8 @@ impl<P: Ports> Host<P> {
         let Hooked { operation, id, actor, worktree } = launch;
         let off = match (plan, worktree) {
             (HookPlan::File(file), Some(worktree)) => {
-                self.step(ctx, &operation.id, "hooks", &[]).await?;
-                self.tell(&operation.id, id, "hooks");
+                self.step(ctx, &operation.id, STEP, &[]).await?;
+                self.tell(&operation.id, id, STEP);
                 let installed = self.ports.install_hooks(ctx, worktree, file);
                 ctx.whole().step("installing the hooks", installed).await?
             }

@@ -17,8 +17,8 @@ use super::caller::Reach;
 use super::context::{CLEAN_UP, CLOSE, Context, PUBLISH, START};
 use super::create::planned::Planned;
 use super::create::source;
-use super::hooks::Hooked;
 use super::error::{HostError, HostResult};
+use super::hooks::Hooked;
 use super::ports::{
     Initialised, Input, LaunchPlan, LaunchedHow, Ports, StartRequest, Started, Worktree,
     WorktreeRequest,

@@ -62,10 +62,7 @@ fn what_others_add_meanwhile_stays_h1() {
     let text = serde_json::to_string_pretty(&value).unwrap();
     let rest = remove(&text, "{}").unwrap().unwrap();
     let rest: serde_json::Value = serde_json::from_str(&rest).unwrap();
-    assert_eq!(
-        rest,
-        serde_json::json!({ "hooks": { "AfterAgent": [{ "own": 2 }], "Mine": [1] } })
-    );
+    assert_eq!(rest, serde_json::json!({ "hooks": { "AfterAgent": [{ "own": 2 }], "Mine": [1] } }));
 }
 
 /// H1: hooks of an older version are replaced, and events that are no longer wanted go.
@@ -112,7 +109,13 @@ fn trivia() -> impl Strategy<Value = String> {
     ]
 }
 
-fn container(open: char, close: char, items: Vec<(String, String)>, end: &str, last: bool) -> String {
+fn container(
+    open: char,
+    close: char,
+    items: Vec<(String, String)>,
+    end: &str,
+    last: bool,
+) -> String {
     let mut text = String::from(open);
     for (index, (before, item)) in items.iter().enumerate() {
         let comma = if index + 1 < items.len() || last { "," } else { "" };
@@ -165,7 +168,11 @@ fn document() -> impl Strategy<Value = String> {
     let with = (hooks, value(), trivia(), trivia(), trivia(), any::<bool>());
     let with = with.prop_map(|(hooks, value, a, b, c, first)| {
         let (hooks, other) = (format!("\"hooks\":{hooks}"), format!("\"x\":{a}{value}"));
-        let items = if first { vec![(b, hooks), (c.clone(), other)] } else { vec![(b, other), (c.clone(), hooks)] };
+        let items = if first {
+            vec![(b, hooks), (c.clone(), other)]
+        } else {
+            vec![(b, other), (c.clone(), hooks)]
+        };
         format!("{a}{}{c}", container('{', '}', items, &a, first))
     });
     prop_oneof![with, members(&["a", "b"], value())]
