@@ -231,3 +231,19 @@ pub fn reap_next() -> Option<Reaped> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// H1: the name under which a newer program lies, not what Linux says of a replaced one.
+    #[test]
+    fn a_replaced_program_is_known_by_its_name_h1() {
+        let replaced = without_deleted(Path::new("/nowhere/callboard (deleted)"));
+        assert_eq!(replaced, Path::new("/nowhere/callboard"));
+        let folder = tempfile::tempdir().unwrap();
+        let named = folder.path().join("callboard (deleted)");
+        std::fs::write(&named, "").unwrap();
+        assert_eq!(without_deleted(&named), named);
+    }
+}

@@ -45,6 +45,14 @@ pub(super) struct Installed {
     off: Option<String>,
 }
 
+/// What stays of a file without hooks.
+enum Rest {
+    Nothing,
+    Text(String),
+    /// Hooks cannot be told from the rest.
+    Unknown,
+}
+
 impl Workspace {
     /// Puts hooks into a worktree, once. Answers why they are off where they cannot be, the first time
     /// that this is so.
@@ -96,6 +104,11 @@ impl Workspace {
         file: &Path,
         ignore: &Path,
     ) -> WorkspaceResult<Result<bool, String>> {
+        // Git itself would refuse to look behind a link.
+        let mut parts = file.ancestors().filter(|part| !part.as_os_str().is_empty());
+        if let Some(link) = parts.find(|part| worktree.join(part).is_symlink()) {
+            return Ok(Err(format!("{} is a link", link.display())));
+        }
         let literal = |path: &Path| {
             let mut spec = std::ffi::OsString::from(":(top,literal)");
             spec.push(path);
@@ -139,6 +152,7 @@ fn put(
     let content = match body {
         HookBody::Entries(entries) => {
             note.base.clone_from(&entries.base);
+            note.whole = None;
             match merge::install(before.as_deref(), entries) {
                 Ok(content) => content,
                 Err(unfit) => return Ok(Err(format!("{}: {}", path.display(), unfit.words()))),
@@ -233,16 +247,21 @@ impl Installed {
     pub(super) fn is_only_ours(&self, worktree: &Path, path: &Path) -> bool {
         let now = || read(&worktree.join(path)).ok().flatten();
         if self.file.as_deref() == Some(path) {
-            return now().is_some_and(|now| matches!(self.without(&now), Some(None)));
+            return now().is_some_and(|now| matches!(self.without(&now), Rest::Nothing));
         }
         self.ignore.as_ref().is_some_and(|(at, lines)| at == path && now().as_ref() == Some(lines))
     }
 
-    /// What stays of the file without hooks: all of it where they cannot be told from the rest.
-    fn without(&self, now: &str) -> Option<Option<String>> {
-        match &self.whole {
-            Some(whole) => (whole == now).then_some(None),
-            None => merge::remove(now, &self.base).ok(),
+    fn without(&self, now: &str) -> Rest {
+        let removed = match &self.whole {
+            Some(whole) if whole == now => Ok(None),
+            Some(_) => return Rest::Unknown,
+            None => merge::remove(now, &self.base),
+        };
+        match removed {
+            Ok(None) => Rest::Nothing,
+            Ok(Some(rest)) => Rest::Text(rest),
+            Err(_) => Rest::Unknown,
         }
     }
 
@@ -251,13 +270,12 @@ impl Installed {
         if let Some(path) = &self.file {
             let full = worktree.join(path);
             let now = read(&full).ok().flatten();
-            let rest = now.as_deref().and_then(|now| self.without(now));
-            match rest {
-                Some(None) => remove(&full)?,
-                Some(Some(rest)) if now.as_ref() != Some(&rest) => {
+            match now.as_deref().map_or(Rest::Unknown, |now| self.without(now)) {
+                Rest::Nothing => remove(&full)?,
+                Rest::Text(rest) if now.as_ref() != Some(&rest) => {
                     keeping_prepared(worktree, path, || write(&full, &rest))?;
                 }
-                Some(Some(_)) | None => {}
+                Rest::Text(_) | Rest::Unknown => {}
             }
         }
         if let Some((ignore, lines)) = &self.ignore {
