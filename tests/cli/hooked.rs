@@ -69,17 +69,17 @@ fn an_agent_calls_the_hooks_of_its_own_settings_h1() {
     let worktree = Repository::at(&folder);
     assert_eq!(worktree.git(&["status", "--porcelain", "--untracked-files=all"]), "");
 
-    bench.home.run(["stop", &id]).ok();
+    bench.home.run(["stop", &id, "--yes"]).ok();
     bench.home.run(["restore", &id]).ok();
     bench.until(&id, "the report of the next launch", |shown| shown["activity"] == "idle");
-    let killed = bench.home.run(["kill", &id, "--json"]).ok().json();
+    let killed = bench.home.run(["kill", &id, "--yes", "--json"]).ok().json();
     assert_eq!(killed["results"][0]["freed"], true, "{killed}");
     assert!(!folder.exists());
     assert_eq!(bench.shop.git(&["status", "--porcelain"]), "");
     bench.home.finish();
 }
 
-/// H1: settings that git tracks are not written, which the log says; nor is anything in a folder of the
+/// H1: settings that git tracks are not written, which its events say; nor is anything in a folder of the
 /// operator's.
 #[test]
 fn nothing_of_the_operators_is_written_h1() {
@@ -94,11 +94,11 @@ fn nothing_of_the_operators_is_written_h1() {
     let (id, folder) = bench.spawn(&[]);
     let settings = std::fs::read_to_string(folder.join(".probe/settings.json")).unwrap();
     assert_eq!(settings, "{}\n");
-    let log = bench.home.run(["log", &id]).ok().stdout;
+    let log = bench.home.run(["events", &id]).ok().stdout;
     assert_eq!(log.matches("hooks are off: git tracks .probe/settings.json").count(), 1, "{log}");
-    bench.home.run(["stop", &id]).ok();
+    bench.home.run(["stop", &id, "--yes"]).ok();
     bench.home.run(["restore", &id]).ok();
-    let log = bench.home.run(["log", &id]).ok().stdout;
+    let log = bench.home.run(["events", &id]).ok().stdout;
     assert_eq!(log.matches("hooks are off").count(), 1, "said once: {log}");
     bench.home.finish();
 }
