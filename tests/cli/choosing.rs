@@ -156,10 +156,8 @@ fn every_filter_chooses_the_same_for_every_verb() {
     let between = i64::midpoint(gap[0], gap[1]);
     let older = format!("{between}s");
     let old = known.iter().filter(|one| age(one, "last_activity_at") > between);
-    filters.push((
-        vec!["--older-than", &older],
-        old.map(|one| one["id"].as_str().unwrap()).collect(),
-    ));
+    filters
+        .push((vec!["--older-than", &older], old.map(|one| one["id"].as_str().unwrap()).collect()));
     filters.push((vec!["--project", &project], by("project", &project)));
     filters.push((vec!["--parent", &parent], by("parent", &parent)));
     let found = all(&home, &["--search", &word]);

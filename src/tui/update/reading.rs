@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-
 use crate::domain::ids::SessionId;
 use crate::domain::text::graphemes;
 use crate::tui::action::{Action, Context};

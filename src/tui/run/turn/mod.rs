@@ -37,6 +37,9 @@ const ANSWER: Duration = Duration::from_secs(10);
 /// Time between two ticks at least, whatever the state of the dashboard asks for.
 const TICK: Duration = Duration::from_millis(20);
 
+/// Looks for agents: their names, and whether their program was found.
+type AgentLook = Box<dyn FnOnce() -> Vec<(String, bool)> + Send>;
+
 /// What the loop is made of.
 pub(super) struct Parts<P> {
     pub(super) host: Host<P>,
@@ -44,7 +47,7 @@ pub(super) struct Parts<P> {
     pub(super) depth: Depth,
     pub(super) clock: Clock,
     pub(super) changes: Box<dyn FnOnce() -> watch::Receiver<u64> + Send>,
-    pub(super) agents: Box<dyn FnOnce() -> Vec<(String, bool)> + Send>,
+    pub(super) agents: AgentLook,
     pub(super) files: Files,
     /// What becomes of texts that an agent copies while it has the terminal.
     pub(super) clipboard: Clipboard,
@@ -81,7 +84,7 @@ pub(super) struct Dashboard<P> {
     /// Begins to watch the store; taken after the first frame.
     begin: Option<Box<dyn FnOnce() -> watch::Receiver<u64> + Send>>,
     /// Looks for agents; taken after the first frame.
-    agents: Option<Box<dyn FnOnce() -> Vec<(String, bool)> + Send>>,
+    agents: Option<AgentLook>,
     rest: Option<Rest>,
     /// The operator asked to suspend.
     suspend: bool,

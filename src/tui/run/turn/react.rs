@@ -239,7 +239,8 @@ impl<P: Ports> Dashboard<P> {
     fn start_rest(&mut self, changes: watch::Receiver<u64>) {
         if let Some(look) = self.agents.take() {
             let out = self.out.clone();
-            tokio::task::spawn_blocking(move || out.blocking_send(Event::Agents(look())));
+            // Nobody waits for them any more where the dashboard was left.
+            tokio::task::spawn_blocking(move || drop(out.blocking_send(Event::Agents(look()))));
         }
         let keep_days = self.app.setup.purge_days;
         let care = care(self.host.clone(), changes.clone(), self.out.clone(), keep_days);
