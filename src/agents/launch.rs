@@ -112,21 +112,25 @@ impl Registry {
             install: &definition.hooks.install,
             agent: &launch.agent,
             program,
+            plugins: &self.plugins,
         });
         let operators = target.args.iter().chain(&launch.args);
-        let hooks = called.as_ref().map(|called| called.plan(operators)).unwrap_or_default();
-        if let (Some(called), HookPlan::Nothing) = (&called, &hooks) {
-            argv.extend(called.args());
-        }
+        let inherited =
+            |name: &str| target.env.get(name).cloned().or_else(|| self.lookup.variable(name));
+        let hooks =
+            called.as_ref().map(|called| called.plan(operators, inherited)).unwrap_or_default();
+        let called = called.as_ref().filter(|_| !matches!(hooks, HookPlan::Off(_)));
+        argv.extend(called.into_iter().flat_map(Called::args));
         argv.extend(given.clone().unwrap_or_default());
         if argv.iter().any(|word| word.contains('\0')) {
             return Err(AgentError::Nul("arguments"));
         }
 
         let env = definition.env.set.iter().chain(&target.env);
+        let env = env.map(|(name, value)| (name.clone(), value.clone()));
         Ok(LaunchPlan {
             argv,
-            env: env.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            env: env.chain(called.into_iter().flat_map(Called::env)).collect(),
             env_drop: definition.env.drop.clone(),
             prompt_in_argv: given.is_some(),
             how: match (begin, prompt) {

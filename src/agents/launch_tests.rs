@@ -1,5 +1,6 @@
 //! Launch plans (`spec/agents.md` G4, `spec/lifecycle.md` B1 to B3).
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -57,6 +58,7 @@ fn bench(config: &str) -> Bench {
         shell: Some(folder.path().join("zsh")),
         own: Some(folder.path().join("callboard")),
         home: Some(folder.path().to_owned()),
+        env: BTreeMap::new(),
     });
     Bench { folder, registry }
 }
@@ -73,7 +75,7 @@ impl Bench {
     fn hooks(&self, agent: &str) -> Vec<String> {
         let program = self.folder.path().join("callboard");
         let install = &self.registry.find(agent).unwrap().hooks.install;
-        Called { install, agent, program: &program }.args()
+        Called { install, agent, program: &program, plugins: self.folder.path() }.args()
     }
 
     /// The words of a launch but those that install hooks.
@@ -90,7 +92,7 @@ impl Bench {
     fn words(&self, launch: &LaunchFacts, prompt: Option<&str>, resume: bool) -> Vec<String> {
         let plan = self.plan(launch, prompt, resume);
         let folder = format!("{}/", self.folder.path().display());
-        let id = plan.agent_session_id.unwrap_or_else(|| "none".to_owned());
+        let id = plan.agent_session_id.clone().unwrap_or_else(|| "none".to_owned());
         let known = launch.agent_session_id.as_deref() == Some(&id);
         let short = |word: &String| word.replace(&folder, "");
         self.without_hooks(launch, &plan)
@@ -152,6 +154,24 @@ fn hooks_by_arguments_go_along_at_every_start_h1() {
     assert!(matches!(plan.hooks, HookPlan::Off(_)), "{:?}", plan.hooks);
     assert!(!plan.argv.contains(&"--settings".to_owned()));
     assert!(matches!(bench.plan(&facts("gemini"), None, false).hooks, HookPlan::File(_)));
+}
+
+/// H1: a plugin is named in the environment, unless the target has the variable.
+#[test]
+fn hooks_by_a_plugin_go_along_in_the_environment_h1() {
+    let name = "OPENCODE_CONFIG_CONTENT";
+    let value = |plan: &LaunchPlan| {
+        let found: Vec<_> = plan.env.iter().filter(|(found, _)| found == name).cloned().collect();
+        found.into_iter().map(|(_, value)| value).collect::<Vec<_>>()
+    };
+    let plan = bench("").plan(&facts("opencode"), None, false);
+    assert!(matches!(&plan.hooks, HookPlan::Plugin(it) if it.path.ends_with("hooks/opencode.js")));
+    assert_eq!(value(&plan).len(), 1);
+    let own =
+        "[targets.opencode]\nagent = \"opencode\"\nenv = { OPENCODE_CONFIG_CONTENT = \"{}\" }\n";
+    let plan = bench(own).plan(&facts("opencode"), None, false);
+    assert!(matches!(plan.hooks, HookPlan::Off(_)), "{:?}", plan.hooks);
+    assert_eq!(value(&plan), ["{}"]);
 }
 
 #[test]

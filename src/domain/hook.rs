@@ -21,6 +21,8 @@ pub enum HookPlan {
     Off(String),
     /// By a file of its worktree.
     File(HookFile),
+    /// By a plugin of ours, which its environment names.
+    Plugin(HookPlugin),
 }
 
 /// A file of an agent's own settings with hooks in it.
@@ -28,17 +30,17 @@ pub enum HookPlan {
 pub struct HookFile {
     /// Relative to the worktree.
     pub path: PathBuf,
-    /// What goes into it.
-    pub body: HookBody,
+    /// What is merged with what is there.
+    pub entries: HookEntries,
 }
 
-/// What goes into a file of hooks.
+/// A file in a folder of ours that an agent loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HookBody {
-    /// Entries that are merged with what is there.
-    Entries(HookEntries),
-    /// A whole file of its own.
-    Whole(String),
+pub struct HookPlugin {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// The whole of it.
+    pub content: String,
 }
 
 /// Entries in the `hooks` of a JSON file.

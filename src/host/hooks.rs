@@ -41,8 +41,12 @@ impl<P: Ports> Host<P> {
                 let installed = self.ports.install_hooks(ctx, worktree, file);
                 ctx.whole().step("installing the hooks", installed).await?
             }
-            (HookPlan::Off(why), _) if operation.kind == Verb::Create => Some(why.clone()),
-            _ => None,
+            (HookPlan::File(file), None) => {
+                Some(format!("{} would be in a folder that is not its own", file.path.display()))
+                    .filter(|_| operation.kind == Verb::Create)
+            }
+            (HookPlan::Off(why), _) => Some(why.clone()).filter(|_| operation.kind == Verb::Create),
+            (HookPlan::Nothing | HookPlan::Plugin(_), _) => None,
         };
         if let Some(why) = off {
             let cause = Some(format!("hooks are off: {why}"));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::domain::hook::{HookBody, HookFile, HookPlan};
+use crate::domain::hook::{HookEntries, HookFile, HookPlan};
 use crate::domain::session::Session;
 use crate::host::Host;
 use crate::host::context::Context;
@@ -14,8 +14,7 @@ use super::{OPERATOR, Recorder, id, seeded};
 
 fn hooked(sessions: Vec<Session>) -> (Host<Recorder>, Recorder) {
     let (host, recorder) = super::host(sessions);
-    let body = HookBody::Whole("// hooks".to_owned());
-    let file = HookFile { path: ".agent/hooks.js".into(), body };
+    let file = HookFile { path: ".agent/hooks.json".into(), entries: HookEntries::default() };
     recorder.change(|m| m.hooks_plan = HookPlan::File(file));
     (host, recorder)
 }
@@ -107,4 +106,6 @@ async fn no_file_is_written_in_the_operators_folder_h1() {
     let created = host.create(&Context::new(), request).await.unwrap();
     assert!(matches!(created, CreateOutcome::Created(_)), "{created:?}");
     assert!(!recorder.calls().contains(&"install_hooks".to_owned()), "{:?}", recorder.calls());
+    let why = "hooks are off: .agent/hooks.json would be in a folder that is not its own";
+    assert_eq!(said(&recorder), [why]);
 }

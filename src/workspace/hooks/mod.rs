@@ -22,7 +22,7 @@ use super::ours::git_dir;
 use super::prepare::{blocking, place_for};
 use super::prepared::Prepared;
 use super::{Workspace, WorkspaceError, WorkspaceResult};
-use crate::domain::hook::{HookBody, HookFile};
+use crate::domain::hook::HookFile;
 use crate::os::fs::write_atomic;
 
 /// The note of what was put where, in the worktree's git folder.
@@ -37,8 +37,6 @@ pub(super) struct Installed {
     file: Option<PathBuf>,
     /// What a file that was made holds at least.
     base: String,
-    /// The content of a file that is ours as a whole.
-    whole: Option<String>,
     /// The `.gitignore` that was made, relative, and what is in it.
     ignore: Option<(PathBuf, String)>,
     /// Why hooks are off.
@@ -141,32 +139,20 @@ fn put(
     hooks: &HookFile,
     ignore: Option<PathBuf>,
 ) -> WorkspaceResult<Result<(), String>> {
-    let HookFile { path, body } = hooks;
+    let HookFile { path, entries } = hooks;
     let full = worktree.join(path);
     let before = match read(&full) {
         Ok(before) => before,
         Err(why) => return Ok(Err(format!("{}: {why}", path.display()))),
     };
-    let mut note = Installed { file: Some(path.clone()), ..Installed::load(worktree) };
-    note.off = None;
-    let content = match body {
-        HookBody::Entries(entries) => {
-            note.base.clone_from(&entries.base);
-            note.whole = None;
-            match merge::install(before.as_deref(), entries) {
-                Ok(content) => content,
-                Err(unfit) => return Ok(Err(format!("{}: {}", path.display(), unfit.words()))),
-            }
-        }
-        HookBody::Whole(content) => {
-            if before.is_some() && before != note.whole {
-                return Ok(Err(format!("{} is there already", path.display())));
-            }
-            note.whole = Some(content.clone());
-            content.clone()
-        }
+    let known = Installed::load(worktree);
+    let mut note = Installed { file: Some(path.clone()), off: None, ..known.clone() };
+    note.base.clone_from(&entries.base);
+    let content = match merge::install(before.as_deref(), entries) {
+        Ok(content) => content,
+        Err(unfit) => return Ok(Err(format!("{}: {}", path.display(), unfit.words()))),
     };
-    if before.as_ref() == Some(&content) {
+    if before.as_ref() == Some(&content) && note == known {
         return Ok(Ok(()));
     }
     if let Some(ignore) = ignore {
@@ -253,12 +239,7 @@ impl Installed {
     }
 
     fn without(&self, now: &str) -> Rest {
-        let removed = match &self.whole {
-            Some(whole) if whole == now => Ok(None),
-            Some(_) => return Rest::Unknown,
-            None => merge::remove(now, &self.base),
-        };
-        match removed {
+        match merge::remove(now, &self.base) {
             Ok(None) => Rest::Nothing,
             Ok(Some(rest)) => Rest::Text(rest),
             Err(_) => Rest::Unknown,

@@ -1,20 +1,21 @@
 //! Hooks in the settings of a worktree (`spec/agents.md` H1).
 
 use super::*;
-use crate::domain::hook::{HOOK_MARK, HookBody, HookEntries, HookFile};
+use crate::domain::hook::{HOOK_MARK, HookEntries, HookFile};
 use crate::domain::rail::ProjectSetup;
 
 fn gemini() -> HookFile {
     let command = format!("callboard hook gemini AfterAgent {HOOK_MARK} 1");
     let entry = serde_json::json!({ "hooks": [{ "command": command }] }).to_string();
     let events = vec![("AfterAgent".to_owned(), entry)];
-    let body = HookBody::Entries(HookEntries { events, base: "{}".to_owned() });
-    HookFile { path: ".gemini/settings.json".into(), body }
+    let entries = HookEntries { events, base: "{}".to_owned() };
+    HookFile { path: ".gemini/settings.json".into(), entries }
 }
 
-fn plugin() -> HookFile {
-    let body = HookBody::Whole("// callboard-hooks 1\n".to_owned());
-    HookFile { path: ".opencode/plugin/callboard.js".into(), body }
+fn copilot() -> HookFile {
+    let mut hooks = HookFile { path: ".github/hooks/callboard.json".into(), ..gemini() };
+    "{\"version\":1}".clone_into(&mut hooks.entries.base);
+    hooks
 }
 
 impl Bench {
@@ -40,7 +41,7 @@ fn status(worktree: &Worktree) -> String {
 #[tokio::test]
 async fn hooks_are_no_work_of_anyones_h1() {
     let bench = Bench::new();
-    for hooks in [gemini(), plugin()] {
+    for hooks in [gemini(), copilot()] {
         let made = bench.make("shop-1").await;
         let before = listing(&made.path);
         assert_eq!(bench.hook(&made, &hooks).await, None);
@@ -110,11 +111,6 @@ async fn what_is_not_ours_to_write_is_left_alone_h1() {
     let said = bench.hook(&made, &gemini()).await.unwrap();
     assert_eq!(said, ".gemini/.gitignore does not exclude .gemini/settings.json");
     assert!(!file.exists());
-    fs::remove_file(linked.join(".gitignore")).unwrap();
-
-    write(&made.path.join(plugin().path), "// mine\n");
-    assert!(bench.hook(&made, &plugin()).await.unwrap().contains("is there already"));
-    assert_eq!(fs::read_to_string(made.path.join(plugin().path)).unwrap(), "// mine\n");
 }
 
 /// H1: settings that are there are merged with and stay as visible as they were.
@@ -185,7 +181,7 @@ async fn hooks_outlast_the_trash_and_follow_the_definition_h1() {
     let branch = Some(made.branch.as_str());
     bench.workspace.move_back(&repository, &trash, &made.path, branch).await.unwrap();
     assert_eq!(listing(&made.path), before);
-    bench.hook(&made, &plugin()).await;
+    bench.hook(&made, &copilot()).await;
     assert!(!made.path.join(".gemini").exists());
     assert!(bench.give_back(&made).await.freed);
 }
