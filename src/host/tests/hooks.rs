@@ -6,7 +6,7 @@ use crate::domain::hook::{HookEntries, HookFile, HookPlan};
 use crate::domain::session::Session;
 use crate::host::Host;
 use crate::host::context::Context;
-use crate::host::report::{CreateOutcome, CreateRequest};
+use crate::host::report::{CreateOutcome, CreateRequest, Place};
 
 use super::create::{acts, request};
 use super::restore::ended;
@@ -101,11 +101,17 @@ async fn that_hooks_are_off_is_said_h1() {
 /// H1: no file is written in a folder that is not ours.
 #[tokio::test]
 async fn no_file_is_written_in_the_operators_folder_h1() {
-    let (host, recorder) = hooked(vec![]);
-    let request = CreateRequest { in_place: true, ..request() };
-    let created = host.create(&Context::new(), request).await.unwrap();
-    assert!(matches!(created, CreateOutcome::Created(_)), "{created:?}");
-    assert!(!recorder.calls().contains(&"install_hooks".to_owned()), "{:?}", recorder.calls());
-    let why = "hooks are off: .agent/hooks.json would be in a folder that is not its own";
-    assert_eq!(said(&recorder), [why]);
+    let folder = tempfile::tempdir().unwrap();
+    let own = CreateRequest { in_place: true, ..request() };
+    let chat = CreateRequest { place: Place::Chat(folder.path().to_owned()), ..request() };
+    for request in [own, chat] {
+        let (host, recorder) = hooked(vec![]);
+        recorder.change(|m| folder.path().clone_into(&mut m.projects[0].path));
+        let created = host.create(&Context::new(), request).await.unwrap();
+        assert!(matches!(created, CreateOutcome::Created(_)), "{created:?}");
+        let calls = recorder.calls();
+        assert!(!calls.contains(&"install_hooks".to_owned()), "{calls:?}");
+        let why = "hooks are off: .agent/hooks.json would be in a folder that is not its own";
+        assert_eq!(said(&recorder), [why]);
+    }
 }
