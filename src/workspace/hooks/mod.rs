@@ -72,8 +72,7 @@ impl Workspace {
             Err(why) => Some(why),
             Ok(ignored) => {
                 let (place, hooks) = (worktree.to_owned(), hooks.clone());
-                let ignore = Some(ignore).filter(|_| !ignored);
-                blocking(worktree, move || put(&place, &hooks, ignore)).await?.err()
+                blocking(worktree, move || put(&place, &hooks, ignored)).await?.err()
             }
         };
         let Some(why) = why else { return Ok(None) };
@@ -134,11 +133,7 @@ impl Workspace {
 }
 
 /// Puts the hooks there; or says why that cannot be.
-fn put(
-    worktree: &Path,
-    hooks: &HookFile,
-    ignore: Option<PathBuf>,
-) -> WorkspaceResult<Result<(), String>> {
+fn put(worktree: &Path, hooks: &HookFile, ignored: bool) -> WorkspaceResult<Result<(), String>> {
     let HookFile { path, entries } = hooks;
     let full = worktree.join(path);
     let before = match read(&full) {
@@ -152,13 +147,14 @@ fn put(
         Ok(content) => content,
         Err(unfit) => return Ok(Err(format!("{}: {}", path.display(), unfit.words()))),
     };
+    let ignore = path.with_file_name(".gitignore");
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let lines = format!("# callboard-hooks\n/.gitignore\n/{name}\n");
+    if !ignored || read(&worktree.join(&ignore)).ok().flatten().as_ref() == Some(&lines) {
+        note.ignore = Some((ignore, lines));
+    }
     if before.as_ref() == Some(&content) && note == known {
         return Ok(Ok(()));
-    }
-    if let Some(ignore) = ignore {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let lines = format!("# callboard-hooks\n/.gitignore\n/{name}\n");
-        note.ignore = Some((ignore, lines));
     }
     if let Err(why) = place_for(worktree, path) {
         return Ok(Err(why));

@@ -65,6 +65,20 @@ async fn hooks_are_no_work_of_anyones_h1() {
     }
 }
 
+/// H1: what is there without a note of it, as after a crash of the machine, is known as ours by its marks.
+#[tokio::test]
+async fn hooks_are_known_without_their_note_h1() {
+    let bench = Bench::new();
+    let made = bench.make("shop-1").await;
+    let before = listing(&made.path);
+    bench.hook(&made, &gemini()).await;
+    let folder = git(&made.path, ["rev-parse", "--absolute-git-dir"]);
+    fs::remove_file(Path::new(&folder).join("callboard-hooks.json")).unwrap();
+    assert_eq!(bench.hook(&made, &gemini()).await, None);
+    bench.unhook(&made).await;
+    assert_eq!(listing(&made.path), before);
+}
+
 /// H1: a file that git tracks is not written; that is said once.
 #[tokio::test]
 async fn tracked_settings_are_not_written_h1() {
