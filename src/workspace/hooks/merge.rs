@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::json::{Item, Node, parse};
 use crate::domain::hook::{HOOK_MARK, HookEntries};
@@ -180,7 +180,12 @@ fn cut(container: &Node, items: &[Item], which: &[usize]) -> Vec<Range<usize>> {
     cuts
 }
 
+/// Whether two texts say the same, but for what an agent writes about the file itself, as `$version`.
 fn same(text: &str, base: &str) -> bool {
-    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let value = |text: &str| {
+        let mut members: Map<String, Value> = serde_json::from_str(text).ok()?;
+        members.retain(|name, _| !name.starts_with('$'));
+        Some(members)
+    };
     value(text).is_some_and(|found| Some(found) == value(base))
 }

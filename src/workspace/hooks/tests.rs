@@ -55,6 +55,10 @@ fn what_others_add_meanwhile_stays_h1() {
     let behind = made.replace("\n}\n", ",\n  \"theme\": \"dark\"\n}\n");
     assert_eq!(remove(&behind, "{}").unwrap().as_deref(), Some("{\n  \"theme\": \"dark\"\n}\n"));
 
+    // Qwen notes the version of its settings in them, which is nobody's wish.
+    let noted = made.replacen('{', "{\n  \"$version\": 4,", 1);
+    assert_eq!(remove(&noted, "{}").unwrap(), None);
+
     // An agent that writes its settings anew.
     let mut value: serde_json::Value = serde_json::from_str(&made).unwrap();
     value["hooks"]["Mine"] = serde_json::json!([1]);
