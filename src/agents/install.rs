@@ -38,7 +38,7 @@ pub struct Install {
     pub base: String,
     /// Variables of its environment, `{plugin}` in them is the address of the plugin as JSON.
     pub env: BTreeMap<String, String>,
-    /// Name of a plugin's file in a folder of ours.
+    /// Name of a plugin's file in a folder of ours for the agent.
     pub plugin: String,
     /// The whole of that file: `{program}`, `{agent}` and `{events}` are JSON.
     pub content: String,
@@ -86,7 +86,7 @@ impl Install {
             name.chars().all(legal) && Path::new(name).components().all(normal)
         };
         let depth = |name: &str| Path::new(name).components().count();
-        if self.is_by_environment() {
+        if self.is_by_environment() && !self.is_by_arguments() {
             if !plain(&self.plugin) || depth(&self.plugin) != 1 {
                 return wrong("plugin", "must name a file, in plain letters");
             }
@@ -196,7 +196,7 @@ impl Called<'_> {
     }
 
     fn plugin(&self) -> PathBuf {
-        self.plugins.join(&self.install.plugin)
+        self.plugins.join(self.agent).join(&self.install.plugin)
     }
 
     fn content(&self) -> String {
@@ -239,15 +239,12 @@ fn json(text: &str) -> String {
 
 /// The address of a file.
 fn address(path: &Path) -> String {
-    let mut address = "file://".to_owned();
-    for byte in path.as_os_str().as_bytes() {
-        if byte.is_ascii_alphanumeric() || b"/._-~".contains(byte) {
-            address.push(char::from(*byte));
-        } else {
-            address.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    address
+    let part = |byte: &u8| {
+        let plain = byte.is_ascii_alphanumeric() || b"/._-~".contains(byte);
+        if plain { char::from(*byte).to_string() } else { format!("%{byte:02X}") }
+    };
+    let path: String = path.as_os_str().as_bytes().iter().map(part).collect();
+    format!("file://{path}")
 }
 
 /// Puts the command into every text.

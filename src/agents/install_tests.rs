@@ -122,13 +122,13 @@ fn opencode_is_named_a_plugin_h1() {
     let called = called(&install, "opencode");
     let name = "OPENCODE_CONFIG_CONTENT";
     let env: Vec<_> = called.env().collect();
-    let value = "{\"plugin\":[\"file:///home/op%20erator/hooks/opencode.js\"]}";
+    let value = "{\"plugin\":[\"file:///home/op%20erator/hooks/opencode/callboard.js\"]}";
     assert_eq!(env, [(name.to_owned(), value.to_owned())]);
     // One that runs in a session of ours has the same.
     for set in [None, Some(value)] {
         let plan = called.plan([].iter(), |_| set.map(str::to_owned));
         let HookPlan::Plugin(plugin) = plan else { panic!("{plan:?}") };
-        assert_eq!(plugin.path, Path::new("/home/op erator/hooks/opencode.js"));
+        assert_eq!(plugin.path, Path::new("/home/op erator/hooks/opencode/callboard.js"));
         let content = plugin.content;
         assert!(content.starts_with("// callboard-hooks 1\n"), "{content}");
         let call = "spawn(\"/opt/call board/callboard\", [\"hook\", \"opencode\"";
@@ -143,7 +143,7 @@ fn opencode_is_named_a_plugin_h1() {
 #[test]
 fn a_plugin_is_placed_once_h1() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("hooks/opencode.js");
+    let path = folder.path().join("hooks/opencode/callboard.js");
     let inode = || path.metadata().unwrap().ino();
     let plugin = |content: &str| HookPlugin { path: path.clone(), content: content.to_owned() };
     place(&plugin("1")).unwrap();

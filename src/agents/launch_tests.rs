@@ -168,7 +168,9 @@ fn hooks_by_a_plugin_go_along_in_the_environment_h1() {
         found.into_iter().map(|(_, value)| value).collect::<Vec<_>>()
     };
     let plan = bench("").plan(&facts("opencode"), None, false);
-    assert!(matches!(&plan.hooks, HookPlan::Plugin(it) if it.path.ends_with("hooks/opencode.js")));
+    assert!(
+        matches!(&plan.hooks, HookPlan::Plugin(it) if it.path.ends_with("hooks/opencode/callboard.js"))
+    );
     assert_eq!(value(&plan).len(), 1);
     let own =
         "[targets.opencode]\nagent = \"opencode\"\nenv = { OPENCODE_CONFIG_CONTENT = \"{}\" }\n";
