@@ -95,7 +95,8 @@ impl Install {
         if !self.is_by_arguments() && self.file.is_empty() {
             return wrong("events", "needs `args`, `event_args`, `env` or `file` beside it");
         }
-        if !self.file.is_empty() && !(plain(&self.file) && depth(&self.file) > 1) {
+        let inside = |file: &str| plain(file) && depth(file) > 1;
+        if !(self.file.is_empty() || inside(&self.file)) {
             let what = "must name a file in a folder below the worktree, in plain letters";
             return wrong("file", what);
         }

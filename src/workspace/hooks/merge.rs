@@ -52,16 +52,13 @@ pub(super) fn install(text: Option<&str>, entries: &HookEntries) -> Result<Strin
     let mut puts = Vec::new();
     let mut lists = String::new();
     for (name, entry) in &entries.events {
-        match events.iter().find(|event| event.name == *name) {
-            Some(event) => {
-                let list = event.value.elements().ok_or(Unfit::EventNoList)?;
-                let entry = format!("\n      {}", marked(entry, 0));
-                puts.push((event.value.span.start + 1, entry, list.is_empty()));
-            }
-            None => {
-                let separator = if lists.is_empty() { "" } else { "," };
-                lists = format!("{lists}{separator}\n    {}", list(name, entry, 1));
-            }
+        if let Some(event) = events.iter().find(|event| event.name == *name) {
+            let list = event.value.elements().ok_or(Unfit::EventNoList)?;
+            let entry = format!("\n      {}", marked(entry, 0));
+            puts.push((event.value.span.start + 1, entry, list.is_empty()));
+        } else {
+            let separator = if lists.is_empty() { "" } else { "," };
+            lists = format!("{lists}{separator}\n    {}", list(name, entry, 1));
         }
     }
     if !lists.is_empty() {

@@ -113,13 +113,7 @@ fn trivia() -> impl Strategy<Value = String> {
     ]
 }
 
-fn container(
-    open: char,
-    close: char,
-    items: Vec<(String, String)>,
-    end: &str,
-    last: bool,
-) -> String {
+fn container(open: char, close: char, items: &[(String, String)], end: &str, last: bool) -> String {
     let mut text = String::from(open);
     for (index, (before, item)) in items.iter().enumerate() {
         let comma = if index + 1 < items.len() || last { "," } else { "" };
@@ -139,10 +133,11 @@ fn value() -> impl Strategy<Value = String> {
         let items = prop::collection::vec((trivia(), inner), 0..3);
         (items, trivia(), any::<bool>(), any::<bool>()).prop_map(|(items, end, last, named)| {
             if !named {
-                return container('[', ']', items, &end, last);
+                return container('[', ']', &items, &end, last);
             }
             let name = |(n, (t, v)): (usize, (String, String))| (t, format!("\"k{n}\":{v}"));
-            container('{', '}', items.into_iter().enumerate().map(name).collect(), &end, last)
+            let items: Vec<_> = items.into_iter().enumerate().map(name).collect();
+            container('{', '}', &items, &end, last)
         })
     })
 }
@@ -156,15 +151,15 @@ fn members(
     let order = Just(names.to_vec()).prop_shuffle();
     (items, order, trivia(), any::<bool>()).prop_map(|(items, order, end, last)| {
         let items = items.into_iter().zip(order);
-        let items = items.map(|((t, v), name)| (t, format!("\"{name}\": {v}"))).collect();
-        container('{', '}', items, &end, last)
+        let items = items.map(|((t, v), name)| (t, format!("\"{name}\": {v}")));
+        container('{', '}', &items.collect::<Vec<_>>(), &end, last)
     })
 }
 
 fn list() -> impl Strategy<Value = String> {
     let items = prop::collection::vec((trivia(), value()), 0..3);
     (items, trivia(), any::<bool>())
-        .prop_map(|(items, end, last)| container('[', ']', items, &end, last))
+        .prop_map(|(items, end, last)| container('[', ']', &items, &end, last))
 }
 
 fn document() -> impl Strategy<Value = String> {
@@ -177,7 +172,7 @@ fn document() -> impl Strategy<Value = String> {
         } else {
             vec![(b, other), (c.clone(), hooks)]
         };
-        format!("{a}{}{c}", container('{', '}', items, &a, first))
+        format!("{a}{}{c}", container('{', '}', &items, &a, first))
     });
     prop_oneof![with, members(&["a", "b"], value())]
 }
