@@ -85,7 +85,7 @@ fn a_goal_is_sent_and_a_turn_is_waited_for_c6() {
 #[test]
 fn rows_above_the_screen_are_shown_on_request() {
     let home = TestHome::new();
-    let lines: String = (1..=60).map(|n| format!("print line {n};")).collect();
+    let lines = (1..=60).map(|n| format!("print line {n};")).collect::<Vec<_>>().concat();
     let id = home.spawn(["--chat", "--size", "80x24"], &format!("{lines}wait"));
     home.wait_screen(&id, "line 60");
     let rows = |args: &[&str]| {
