@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::agents;
 use crate::domain::error::ErrorKind;
+use crate::domain::hook::HookPlan;
 use crate::domain::ids::SessionId;
 use crate::domain::launch::Carry;
 use crate::domain::probe::Evidence;
@@ -53,6 +54,13 @@ impl RuntimePort for Real {
         }
         if let Some(carry) = request.plan.carry.clone() {
             bring(carry, request.folder.clone()).await?;
+        }
+        if let HookPlan::Plugin(plugin) = &request.plan.hooks {
+            agents::place(plugin).map_err(|error| PortError {
+                kind: ErrorKind::Failed,
+                message: format!("writing the plugin {}: {error}", plugin.path.display()),
+                hint: None,
+            })?;
         }
         let spec = self.spec(request)?;
         self.make_room_for_history().await;

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::install::Called;
 use super::{AgentError, Conversation, Definition, Registry};
 use crate::config::Target;
+use crate::domain::hook::HookPlan;
 use crate::domain::launch::{Carry, ForkOf, LaunchPlan, LaunchedHow};
 use crate::domain::session::LaunchFacts;
 use crate::os::random;
@@ -104,15 +106,31 @@ impl Registry {
             argv.extend(chosen(definition, "model", &ways.model, model)?);
             argv.extend(permission_words(definition, mode)?);
         }
+        // The prompt may be what ends the options.
+        let own = self.lookup.own.as_deref();
+        let called = own.map(|program| Called {
+            install: &definition.hooks.install,
+            agent: &launch.agent,
+            program,
+            plugins: &self.plugins,
+        });
+        let operators = target.args.iter().chain(&launch.args);
+        let inherited =
+            |name: &str| target.env.get(name).cloned().or_else(|| self.lookup.variable(name));
+        let hooks =
+            called.as_ref().map(|called| called.plan(operators, inherited)).unwrap_or_default();
+        let called = called.as_ref().filter(|_| !matches!(hooks, HookPlan::Off(_)));
+        argv.extend(called.into_iter().flat_map(Called::args));
         argv.extend(given.clone().unwrap_or_default());
         if argv.iter().any(|word| word.contains('\0')) {
             return Err(AgentError::Nul("arguments"));
         }
 
         let env = definition.env.set.iter().chain(&target.env);
+        let env = env.map(|(name, value)| (name.clone(), value.clone()));
         Ok(LaunchPlan {
             argv,
-            env: env.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            env: env.chain(called.into_iter().flat_map(Called::env)).collect(),
             env_drop: definition.env.drop.clone(),
             prompt_in_argv: given.is_some(),
             how: match (begin, prompt) {
@@ -124,6 +142,7 @@ impl Registry {
                 Begin::Resume(id) => Some(id.to_owned()),
                 Begin::New | Begin::Fork(_) => set,
             },
+            hooks,
             carry: None,
         })
     }

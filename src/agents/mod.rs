@@ -5,9 +5,12 @@ mod definition;
 mod error;
 mod files;
 mod hooks;
+mod install;
 mod launch;
 mod lookup;
 
+#[cfg(test)]
+mod install_tests;
 #[cfg(test)]
 mod launch_tests;
 
@@ -17,6 +20,7 @@ use std::path::PathBuf;
 pub use definition::{Conversation, Definition, Dialog, Environment, Launch};
 pub use error::AgentError;
 pub use hooks::{HookEvent, Hooks};
+pub use install::{Install, place};
 pub use launch::bring;
 pub use lookup::Lookup;
 
@@ -32,6 +36,8 @@ pub struct Registry {
     own: BTreeMap<String, Definition>,
     targets: BTreeMap<String, Target>,
     lookup: Lookup,
+    /// The folder of plugins that agents load.
+    plugins: PathBuf,
 }
 
 /// What the hooks of one agent mean: read on its own, as a hook has no time for more.
@@ -45,7 +51,8 @@ impl Registry {
     pub fn load(home: &Home, config: &Config) -> (Self, Vec<Mistake>) {
         let (own, mistakes) = files::load(&home.config.join("agents"));
         let lookup = Lookup::from_env();
-        (Self { own, targets: config.targets.clone(), lookup }, mistakes)
+        let plugins = home.state.join("hooks");
+        (Self { own, targets: config.targets.clone(), lookup, plugins }, mistakes)
     }
 
     /// The same registry that looks for programs elsewhere.

@@ -37,6 +37,9 @@ struct AgentJson {
     can: Vec<&'static str>,
     /// How its own id of a conversation becomes known: `set` by us, by a `hook`, by its `exit_text`.
     id_known_by: Vec<&'static str>,
+    /// How it comes to call our hooks: by its `arguments`, or by this file of its settings in the worktree;
+    /// none where it does not.
+    hooks: Option<String>,
     /// Permission modes that it has switches for; none where any word is passed on.
     permission_modes: Vec<String>,
     /// Where it keeps a conversation.
@@ -79,6 +82,7 @@ pub(crate) async fn list(home: &Home, config: &Config, out: Output) -> CommandRe
 async fn agent(registry: &Registry, name: &str, definition: &Definition) -> AgentJson {
     let program = registry.program(name).ok();
     let launch = &definition.launch;
+    let hooks = definition.hooks.install.way();
     let can = [
         ("prompt", !launch.prompt.is_empty()),
         ("resume", !launch.resume.is_empty()),
@@ -89,6 +93,7 @@ async fn agent(registry: &Registry, name: &str, definition: &Definition) -> Agen
             "permission_mode",
             !launch.permission_mode.is_empty() || !launch.permission_modes.is_empty(),
         ),
+        ("hooks", hooks.is_some()),
         ("detect", definition.rules.shell || !definition.rules.rule.is_empty()),
     ];
     let named_by_session = definition.is_named_by_session();
@@ -102,6 +107,7 @@ async fn agent(registry: &Registry, name: &str, definition: &Definition) -> Agen
         verified: Some(definition.verified.clone()).filter(|version| !version.is_empty()),
         can: can.into_iter().filter_map(|(word, able)| able.then_some(word)).collect(),
         id_known_by: definition.id_known_by(),
+        hooks: hooks.map(str::to_owned),
         permission_modes: launch.permission_modes.keys().cloned().collect(),
         transcript: Some(definition.conversation.transcript.clone()).filter(|it| !it.is_empty()),
         interrupt: definition.interrupt.clone(),

@@ -18,6 +18,7 @@ mod ends;
 mod environment;
 mod explain;
 mod golden;
+mod hooked;
 mod hooks;
 mod log;
 mod parsing;
