@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::process::Command;
+
 use crate::agents;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
@@ -17,7 +19,7 @@ use crate::host::ports::{
     Started,
 };
 use crate::monitor::probe;
-use crate::os::{paths, random, spawn, ssh};
+use crate::os::{command, paths, random, spawn, ssh, variables};
 use crate::runtime::client::{self, ClientError, ClientResult, Keeper, Launching};
 use crate::runtime::keeper::{self, Listed};
 use crate::runtime::launch::{AgentEnvironment, LaunchSpec, build_environment};
@@ -55,6 +57,7 @@ impl RuntimePort for Real {
             bring(carry, request.folder.clone()).await?;
         }
         let spec = self.spec(request)?;
+        self.end_former(request, &spec).await;
         self.make_room_for_history().await;
         let binary = spawn::own_binary().map_err(|error| PortError {
             kind: ErrorKind::Failed,
@@ -286,6 +289,54 @@ impl Real {
         })
     }
 
+    /// Program and arguments of the agent where it runs, and those that end it there
+    /// (`spec/agents.md` U1).
+    fn argv(
+        &self,
+        request: &StartRequest,
+        env: &[(String, String)],
+    ) -> PortResult<(Vec<String>, Vec<String>)> {
+        let Some(target) = &request.plan.elsewhere else {
+            return Ok((request.plan.argv.clone(), Vec::new()));
+        };
+        let name = self.launch_name(request, request.generation);
+        let user = (spawn::own_user(), spawn::own_group());
+        let launch = agents::Launching {
+            argv: &request.plan.argv,
+            env,
+            set: &request.plan.env,
+            folder: &request.folder,
+            name: &name,
+            user,
+        };
+        Ok((self.agents.start(target, &launch)?, self.agents.end(target, &name, user)?))
+    }
+
+    fn launch_name(&self, request: &StartRequest, generation: u32) -> String {
+        let workspace = self.store.workspace().as_str();
+        agents::launch_name(&self.home.database(), workspace, request.id.as_str(), generation)
+    }
+
+    /// Ends elsewhere what the launch before left there: a keeper that was killed could not.
+    async fn end_former(&self, request: &StartRequest, spec: &LaunchSpec) {
+        let Some(target) = &request.plan.elsewhere else { return };
+        let Some(former) = request.generation.checked_sub(1).filter(|former| *former > 0) else {
+            return;
+        };
+        let name = self.launch_name(request, former);
+        let user = (spawn::own_user(), spawn::own_group());
+        let Ok(words) = self.agents.end(target, &name, user) else { return };
+        let Some((program, arguments)) = words.split_first() else { return };
+        let mut ending = Command::new(program);
+        ending
+            .args(arguments)
+            .env_clear()
+            .envs(spec.env.iter().cloned())
+            .env_remove(variables::TOKEN);
+        // It may be gone, or out of reach: then so is the new launch, which says why.
+        let _ = tokio::time::timeout(END_LIMIT, command::run(ending, 0)).await;
+    }
+
     fn spec(&self, request: &StartRequest) -> PortResult<LaunchSpec> {
         let workspace = self.store.workspace();
         let socket = self.socket(&request.id);
@@ -317,8 +368,10 @@ impl Real {
                 drop: &request.plan.env_drop,
             },
         );
+        let (argv, end) = self.argv(request, &env)?;
         Ok(LaunchSpec {
-            argv: request.plan.argv.clone(),
+            argv,
+            end,
             env,
             cwd: request.folder.clone(),
             cols: request.size.0,
@@ -343,6 +396,8 @@ impl Real {
     }
 }
 
+/// How long what a launch left elsewhere may take to end.
+const END_LIMIT: Duration = Duration::from_secs(10);
 /// Raw output kept on disk for each session.
 const HISTORY_BYTES: u64 = 16 << 20;
 /// Least time between two looks at the history of all sessions together.

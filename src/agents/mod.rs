@@ -7,6 +7,7 @@ mod files;
 mod hooks;
 mod launch;
 mod lookup;
+mod runner;
 
 #[cfg(test)]
 mod launch_tests;
@@ -19,8 +20,9 @@ pub use error::AgentError;
 pub use hooks::{HookEvent, Hooks};
 pub use launch::bring;
 pub use lookup::Lookup;
+pub use runner::{Elsewhere, Launching, launch_name};
 
-use crate::config::{Config, Mistake, Target};
+use crate::config::{Config, Mistake, Runner, Target};
 use crate::domain::agent::{AnswerWay, Rules, StopWay, SubmitRule};
 use crate::domain::session::LaunchFacts;
 use crate::os::paths::Home;
@@ -74,6 +76,58 @@ impl Registry {
             Some(found) => Some(&found.agent),
             None => self.agents.contains_key(target).then_some(target),
         }
+    }
+
+    /// What the runner of a target means for its agent; none for one that runs here (U1).
+    pub fn elsewhere(&self, target: &str) -> Option<Elsewhere> {
+        runner::elsewhere(self.targets.get(target)?)
+    }
+
+    /// Whether a target's agent can be started: its own program here, or that of its runner.
+    pub fn is_found(&self, target: &str) -> bool {
+        let Some(found) = self.targets.get(target) else { return self.program(target).is_ok() };
+        match runner::program(&found.runner) {
+            Some(program) => self.lookup.runner(target, program).is_ok(),
+            None => {
+                self.find(&found.agent).is_some_and(Definition::is_named_by_session)
+                    || self.program(&found.agent).is_ok()
+            }
+        }
+    }
+
+    /// Program and arguments that start a launch where its target says (U1).
+    ///
+    /// # Errors
+    /// The program of the target's runner is not installed.
+    pub fn start(&self, target: &str, launch: &Launching<'_>) -> Result<Vec<String>, AgentError> {
+        match self.runner_of(target)? {
+            Some((runner, program)) => Ok(runner::start(runner, &program, launch)),
+            None => Ok(launch.argv.to_vec()),
+        }
+    }
+
+    /// Program and arguments that end elsewhere what a launch of this name left; empty where the end of the
+    /// local program is enough (U1).
+    ///
+    /// # Errors
+    /// As [`Registry::start`].
+    pub fn end(
+        &self,
+        target: &str,
+        name: &str,
+        user: (u32, u32),
+    ) -> Result<Vec<String>, AgentError> {
+        let found = self.runner_of(target)?;
+        Ok(found
+            .map(|(runner, program)| runner::end(runner, &program, name, user))
+            .unwrap_or_default())
+    }
+
+    /// The runner of a target and the path of its program.
+    fn runner_of(&self, target: &str) -> Result<Option<(&Runner, String)>, AgentError> {
+        let Some(found) = self.targets.get(target) else { return Ok(None) };
+        let Some(program) = runner::program(&found.runner) else { return Ok(None) };
+        Ok(Some((&found.runner, self.lookup.runner(target, program)?)))
     }
 
     /// Where the program of an agent is.

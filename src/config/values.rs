@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Runner;
+
 /// Everything that can be configured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -142,16 +144,23 @@ pub struct Notifications {
 
 /// A named way to launch an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct Target {
     /// Name of the agent.
     pub agent: String,
     /// Model.
+    #[serde(default)]
     pub model: Option<String>,
     /// Permission mode.
+    #[serde(default)]
     pub permission_mode: Option<String>,
     /// Arguments before those of the session.
+    #[serde(default)]
     pub args: Vec<String>,
     /// Variables to set.
+    #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// Where it runs (`spec/agents.md` U1).
+    #[serde(default)]
+    pub runner: Runner,
 }

@@ -50,6 +50,9 @@ pub struct LaunchPlan {
     pub agent_session_id: Option<String>,
     /// How it comes back (B3).
     pub how: LaunchedHow,
+    /// The target that has it run elsewhere (`spec/agents.md` U1): nothing of this machine can be meant by
+    /// its arguments.
+    pub elsewhere: Option<String>,
     /// The file of a conversation that has to be where the agent looks for it.
     pub carry: Option<Carry>,
 }
