@@ -20,7 +20,7 @@ pub use error::AgentError;
 pub use hooks::{HookEvent, Hooks};
 pub use launch::bring;
 pub use lookup::Lookup;
-pub use runner::{Elsewhere, Launching, launch_name};
+pub use runner::{Elsewhere, Launching, elsewhere, launch_name};
 
 use crate::config::{Config, Mistake, Runner, Target};
 use crate::domain::agent::{AnswerWay, Rules, StopWay, SubmitRule};

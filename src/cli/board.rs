@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::adapters::Real;
+use crate::agents::Registry;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::{OperationId, WorkspaceName};
 use crate::host::Host;
@@ -11,6 +12,7 @@ use crate::os::clock::Clock;
 use crate::os::paths::Home;
 use crate::os::spawn;
 use crate::tui::app::Start;
+use crate::tui::app::form::Offer;
 use crate::tui::run::{Options, RunSummary, run as show};
 
 use super::args::BoardArgs;
@@ -62,9 +64,10 @@ pub(crate) async fn dashboard(
     start: Option<Start>,
 ) -> Result<RunSummary, CliError> {
     let ports = host.ports();
-    let agents = ports.agents();
-    let names = agents.names().into_iter();
-    let agents = names.map(|name| (name.to_owned(), agents.program(name).is_ok())).collect();
+    let agents_known = ports.agents();
+    let names = agents_known.names().into_iter();
+    let agents = names.map(|name| (name.to_owned(), agents_known.program(name).is_ok())).collect();
+    let targets = offers(agents_known);
     let watched = host.clone();
     let workspace: WorkspaceName = ports.workspace().clone();
     Ok(show(Options {
@@ -76,10 +79,24 @@ pub(crate) async fn dashboard(
         repository: repository(&folder),
         folder,
         agents,
+        targets,
         start,
         clock: Clock::System,
     })
     .await?)
+}
+
+/// The targets that can be chosen for a new session.
+fn offers(agents: &Registry) -> Vec<Offer> {
+    let offer = |name: &str| {
+        Some(Offer {
+            name: name.to_owned(),
+            agent: agents.agent_of(name)?.to_owned(),
+            found: agents.is_found(name),
+            runs: agents.elsewhere(name).map(|there| there.line()),
+        })
+    };
+    agents.targets().into_iter().filter_map(offer).collect()
 }
 
 /// The nearest folder at or above `folder` that holds a repository.

@@ -77,7 +77,7 @@ pub(super) fn is_one_line(runner: &Runner) -> bool {
 }
 
 /// What a target's runner means for its agent; none for one that runs here.
-pub(super) fn elsewhere(target: &Target) -> Option<Elsewhere> {
+pub fn elsewhere(target: &Target) -> Option<Elsewhere> {
     const HERE: &str = "the session's folder, at the same path";
     const BY_NAME: &str = "session variables and the target's own, named to the engine, which reads their \
                            values here: no value is seen in a process list";

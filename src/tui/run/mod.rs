@@ -21,6 +21,7 @@ use crate::host::ports::Ports;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
 
+use super::app::form::Offer;
 use super::app::{Passes, Setup, Start};
 use super::event::Failure;
 use super::glyph::{Glyphs, Surroundings};
@@ -52,6 +53,8 @@ pub struct Options<P> {
     pub repository: Option<PathBuf>,
     /// Agents by name, and whether their program was found.
     pub agents: Vec<(String, bool)>,
+    /// Targets that are configured.
+    pub targets: Vec<Offer>,
     /// Where to begin; the first section with attention where nothing is said.
     pub start: Option<Start>,
     /// The time.
@@ -132,6 +135,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         user_home: std::env::var_os("HOME").map(PathBuf::from),
         repository: options.repository,
         agents: options.agents,
+        targets: options.targets,
         purge_days: options.config.retention_days,
         passes: Passes {
             clipboard: options.config.clipboard,
