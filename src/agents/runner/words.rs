@@ -10,13 +10,20 @@ const MARK: &str = "CALLBOARD_RUN";
 /// Goes to its first argument and becomes the others.
 const GO: &str = r#"cd -- "$1" && shift && exec "$@""#;
 
-/// Ends every process with the mark of its first argument. A process cannot be kept from leaving its group
-/// or session, but it hands its environment on.
-const END: &str = r#"marked() {
-  for process in /proc/[0-9]*; do
-    tr '\0' '\n' 2>/dev/null <"$process/environ" | grep -qxF "CALLBOARD_RUN=$1" && echo "${process#/proc/}"
-  done
-}
+/// Ends every process with the mark of its first argument: a process may leave its group and session, but it
+/// hands its environment on. A small `grep` sees nothing behind a NUL; then each is read for itself. No mark
+/// is part of another, see [`super::launch_name`].
+const END: &str = r#"if printf 'a\0b' | grep -qF b; then
+  marked() { grep -lsF "CALLBOARD_RUN=$1" /proc/[0-9]*/environ | cut -d/ -f3; }
+else
+  marked() {
+    for process in /proc/[0-9]*; do
+      case $(tr '\0' '\n' 2>/dev/null <"$process/environ") in
+        *"CALLBOARD_RUN=$1"*) echo "${process#/proc/}" ;;
+      esac
+    done
+  }
+fi
 round=0
 while left=$(marked "$1"); [ -n "$left" ] && [ "$round" -lt 15 ]; do
   case $round in
