@@ -12,7 +12,7 @@ use crate::os::clock::Clock;
 use crate::os::paths::Home;
 use crate::os::spawn;
 use crate::tui::app::Start;
-use crate::tui::app::form::Offer;
+use crate::tui::app::form::{Found, Offer};
 use crate::tui::run::{Options, RunSummary, run as show};
 
 use super::args::BoardArgs;
@@ -64,11 +64,13 @@ pub(crate) async fn dashboard(
     start: Option<Start>,
 ) -> Result<RunSummary, CliError> {
     let ports = host.ports();
-    let agents_known = ports.agents();
-    let names = agents_known.names().into_iter();
-    let agents = names.map(|name| (name.to_owned(), agents_known.program(name).is_ok())).collect();
-    let targets = offers(agents_known);
-    let watched = host.clone();
+    let (watched, asked) = (host.clone(), host.clone());
+    let agents = move || {
+        let agents = asked.ports().agents();
+        let names = agents.names().into_iter();
+        let found = |name: &str| (name.to_owned(), agents.program(name).is_ok());
+        Found { agents: names.map(found).collect(), targets: offers(agents) }
+    };
     let workspace: WorkspaceName = ports.workspace().clone();
     Ok(show(Options {
         host: host.clone(),
@@ -78,8 +80,7 @@ pub(crate) async fn dashboard(
         changes: Box::new(move || watched.ports().changes()),
         repository: repository(&folder),
         folder,
-        agents,
-        targets,
+        agents: Box::new(agents),
         start,
         clock: Clock::System,
     })

@@ -73,10 +73,9 @@ pub(crate) struct ChangeJson<'a> {
 /// # Errors
 /// The output is closed, or interrupted: that is how it ends. What else goes wrong is said, and it goes on.
 pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WatchArgs) -> CommandResult {
-    let host = &console.host;
     let mut faults = Faults::new(console.out);
-    faults.note("recovery", host.recover_operations(&console.context).await.map(drop));
-    let mut care = Care::new(host.clone(), console.changes.clone(), TOGETHER);
+    let changes = console.changes.clone();
+    let mut care = Care::new(console.host.clone(), console.context.clone(), changes, TOGETHER);
     let mut known: Option<BTreeMap<SessionId, Seen>> = None;
     loop {
         let round = care.round().await;

@@ -1,5 +1,6 @@
-//! What a program that stays open does for all sessions that run: it applies timed rules as they fall
-//! due, notices keepers that go, and now and then probes everything (`spec/lifecycle.md` A4, A5).
+//! What a program that stays open does for all sessions: it finishes or undoes what was cut short,
+//! applies timed rules as they fall due, notices keepers that go, and now and then probes everything
+//! (`spec/lifecycle.md` A4, A5, V3).
 
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
 
+use super::context::Context;
 use super::error::HostResult;
 use super::ports::Ports;
 use super::{Host, Keepers};
@@ -18,14 +20,18 @@ pub const CALM: Duration = Duration::from_secs(1);
 /// What happens within this time of each other is looked at together.
 pub const TOGETHER: Duration = Duration::from_millis(100);
 /// Time between two probes of everything.
-pub const PROBE_EVERY: Duration = Duration::from_mins(1);
+const PROBE_EVERY: Duration = Duration::from_mins(1);
 
-/// The care for sessions that run, a round after the other. No fault ends it.
+/// The care for sessions, a round after the other. No fault ends it.
 pub struct Care<P> {
     host: Host<P>,
+    ctx: Context,
     keepers: Keepers<P>,
     changes: watch::Receiver<u64>,
     pause: Duration,
+    /// Nothing is left of what was cut short before.
+    recovered: bool,
+    /// When it is recovered or probed next.
     probe_at: Instant,
     /// When a timed rule is due.
     settle_at: Option<Instant>,
@@ -40,23 +46,47 @@ pub struct Round {
 }
 
 impl<P: Ports> Care<P> {
-    /// Begins with a probe of everything. After a change of the store it rests for `pause`.
-    pub fn new(host: Host<P>, changes: watch::Receiver<u64>, pause: Duration) -> Self {
+    /// Begins with a recovery, under `ctx`, and a probe of everything. After a change of the store it rests
+    /// for `pause`.
+    pub fn new(
+        host: Host<P>,
+        ctx: Context,
+        changes: watch::Receiver<u64>,
+        pause: Duration,
+    ) -> Self {
         let keepers = Keepers::new(host.clone());
-        Self { host, keepers, changes, pause, probe_at: Instant::now(), settle_at: None }
+        Self {
+            host,
+            ctx,
+            keepers,
+            changes,
+            pause,
+            recovered: false,
+            probe_at: Instant::now(),
+            settle_at: None,
+        }
     }
 
-    /// Probes what is to be probed, settles what is due, and looks at what runs.
+    /// Recovers, probes what is to be probed, settles what is due, and looks at what runs.
     pub async fn round(&mut self) -> Round {
         let mut attempts = Vec::new();
         self.changes.mark_unchanged();
         // Said at once, not only when something is to be written (W3).
         attempts.push(("store", self.host.ports().usable().await.map_err(Into::into)));
         if Instant::now() >= self.probe_at {
-            attempts.push(("probe", self.host.reconcile().await.map(drop)));
-            self.probe_at = Instant::now() + PROBE_EVERY;
+            if !self.recovered {
+                let recovery = self.host.recover_operations(&self.ctx).await.map(drop);
+                self.recovered = recovery.is_ok();
+                attempts.push(("recovery", recovery));
+            }
+            let probed = self.host.reconcile().await.map(drop);
+            // What failed is tried again soon: its fault is shown until it went well.
+            let well = self.recovered && probed.is_ok();
+            attempts.push(("probe", probed));
+            self.probe_at = Instant::now() + if well { PROBE_EVERY } else { CALM };
         }
         if self.settle_at.is_some_and(|at| Instant::now() >= at) {
+            self.settle_at = None;
             attempts.push(("timed rules", self.host.settle_due().await.map(drop)));
         }
         let live = self.host.ports().live().await;
@@ -68,7 +98,9 @@ impl<P: Ports> Care<P> {
             // What runs is asked for again soon.
             Err(_) => Some(CALM),
         };
-        self.settle_at = wait.map(|wait| Instant::now() + wait);
+        // Changes that keep coming put off nothing that is due already.
+        let due = wait.map(|wait| Instant::now() + wait);
+        self.settle_at = self.settle_at.into_iter().chain(due).min();
         let (live, looked) = match live {
             Ok(live) => (Some(live), Ok(())),
             Err(error) => (None, Err(error.into())),
@@ -77,7 +109,8 @@ impl<P: Ports> Care<P> {
         Round { attempts, live }
     }
 
-    /// Waits until there is something to do; false where nothing will change any more. May be dropped.
+    /// Waits until there is something to do; false where nothing will change any more. May be dropped only
+    /// where no wait follows.
     pub async fn next(&mut self) -> bool {
         let wake = self.settle_at.map_or(self.probe_at, |at| at.min(self.probe_at));
         tokio::select! {

@@ -100,7 +100,9 @@ impl<P: Ports> Host<P> {
         }
         self.ports.check_agent(launch)?;
         let resume = can_resume && launch.agent_session_id.is_some();
-        let plan = self.ports.plan_launch(launch, session.prompt.as_deref(), resume)?;
+        // A conversation that is resumed has had its prompt.
+        let prompt = session.prompt.as_deref().filter(|_| !resume);
+        let plan = self.ports.plan_launch(launch, prompt, resume)?;
         Ok((session, plan))
     }
 

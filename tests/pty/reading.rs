@@ -86,8 +86,8 @@ fn a_click_with_ctrl_opens_a_link_with_the_configured_program() {
     let (x, y) = console.find("https://callboard");
     let (x, y) = (x + 6, y + 1);
     console.write(format!("\x1b[<16;{x};{y}M\x1b[<16;{x};{y}m").as_bytes());
-    let opened = || std::fs::read_to_string(&file).ok().filter(|text| !text.is_empty());
-    assert_eq!(until("the link to be opened", opened), "https://callboard.example/58");
+    let link = || std::fs::read_to_string(&file).ok().filter(|text| !text.is_empty());
+    assert_eq!(until("the link to be opened", link), "https://callboard.example/58");
     console.press("q");
     assert!(console.exit().success());
     home.finish();

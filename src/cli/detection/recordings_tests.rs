@@ -144,7 +144,7 @@ fn without(cast: &Asciicast, begin: &str, is_end: fn(&str) -> Option<usize>) -> 
             kept.push_str(&rest[..at]);
             match is_end(&rest[at..]) {
                 Some(0) => {
-                    kept.push_str(&rest[at..at + 1]);
+                    kept.push_str(&rest[at..=at]);
                     rest = &rest[at + 1..];
                 }
                 Some(length) => rest = &rest[at + length..],

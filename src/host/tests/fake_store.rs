@@ -447,6 +447,7 @@ impl StorePort for Recorder {
         Ok(())
     }
     async fn unfinished(&self) -> PortResult<Vec<Operation>> {
+        self.look("unfinished")?;
         let open =
             |o: &&Operation| matches!(o.state, OperationState::Running | OperationState::Stuck);
         Ok(self.read(|m| m.operations.iter().filter(open).cloned().collect()))

@@ -56,6 +56,7 @@ pub(in crate::host) struct Model {
     pub(in crate::host) messages: Vec<(SessionId, Message)>,
     pub(in crate::host) counter: u64,
     pub(in crate::host) prompt_in_argv: bool,
+    pub(in crate::host) started_with_prompt: Vec<SessionId>,
     pub(in crate::host) can_resume: bool,
     pub(in crate::host) caller_limits: Option<CallerLimits>,
     pub(in crate::host) dirty: bool,
@@ -202,6 +203,9 @@ impl RuntimePort for Recorder {
         let created = self.change(|m| {
             let newest = m.launched.entry(request.id.clone()).or_default();
             *newest = request.generation.max(*newest);
+            if request.plan.prompt_in_argv {
+                m.started_with_prompt.push(request.id.clone());
+            }
             m.keepers.insert(request.id.clone())
         });
         Ok(Started { created, keeper_pid: 7, pid: 8, started_at: NOW })

@@ -45,6 +45,21 @@ async fn an_ended_session_is_launched_in_its_next_generation_b2() {
     assert_eq!((lifecycle.reason, session.condition.status), (None, Status::Spawning));
 }
 
+/// B2, B3: a conversation that is resumed has had its prompt: only a fresh one is given it again.
+#[tokio::test]
+async fn what_was_asked_for_is_not_asked_for_again_on_resume_b3() {
+    for (can_resume, again) in [(true, ids(&[])), (false, ids(&["a"]))] {
+        let session = Session { prompt: Some("mend it".to_owned()), ..conversing("a") };
+        let (host, recorder) = host(vec![session]);
+        recorder.change(|m| {
+            m.can_resume = can_resume;
+            m.prompt_in_argv = true;
+        });
+        host.restore(&Context::new(), by_id("a")).await.unwrap();
+        assert_eq!(recorder.change(|m| m.started_with_prompt.clone()), again);
+    }
+}
+
 /// B2: a failure leaves the row terminal and the worktree untouched.
 #[tokio::test]
 async fn a_launch_that_fails_leaves_the_row_as_it_was_b2() {

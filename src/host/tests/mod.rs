@@ -1,6 +1,7 @@
 //! The coordinators on recording fakes: which calls happen, in which order, with which context.
 
 mod caller;
+mod care;
 mod cleanup;
 mod crash;
 mod create;

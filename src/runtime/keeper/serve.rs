@@ -80,7 +80,10 @@ impl Client<'_> {
                             let body = self.handle(request).await;
                             self.answer(id, body);
                         }
-                        Err((id, body)) => self.answer(id, body),
+                        Err(refused) => {
+                            let (id, body) = *refused;
+                            self.answer(id, body);
+                        }
                     },
                 }
             }

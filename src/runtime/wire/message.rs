@@ -339,11 +339,11 @@ impl Incoming {
     ///
     /// # Errors
     /// The message is unknown or malformed.
-    pub fn read(json: &[u8]) -> Result<Self, (u64, Body)> {
+    pub fn read(json: &[u8]) -> Result<Self, Box<(u64, Body)>> {
         read(json).map_err(|(value, error)| {
             let id = value["id"].as_u64().unwrap_or(0);
             let what: String = value["type"].as_str().unwrap_or("").chars().take(80).collect();
-            (id, Body::NotUnderstood { what, message: error })
+            Box::new((id, Body::NotUnderstood { what, message: error }))
         })
     }
 }

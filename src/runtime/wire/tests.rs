@@ -71,10 +71,14 @@ fn long_frames_and_unknown_kinds_end_the_stream() {
 #[test]
 fn an_unknown_message_gets_its_own_typed_answer() {
     let read = |value: serde_json::Value| Incoming::read(value.to_string().as_bytes());
-    let (id, body) = read(json!({"id": 7, "type": "teleport", "to": "mars"})).unwrap_err();
+    let (id, body) = read(json!({"id": 7, "type": "teleport", "to": "mars"}))
+        .map_err(|error| *error)
+        .unwrap_err();
     assert_eq!(id, 7);
     assert!(matches!(&body, Body::NotUnderstood { what, .. } if what == "teleport"), "{body:?}");
-    let (id, body) = read(json!({"id": 8, "type": "resize", "cols": "wide"})).unwrap_err();
+    let (id, body) = read(json!({"id": 8, "type": "resize", "cols": "wide"}))
+        .map_err(|error| *error)
+        .unwrap_err();
     assert_eq!(id, 8);
     assert!(matches!(&body, Body::NotUnderstood { what, .. } if what == "resize"), "{body:?}");
     assert!(Incoming::read(b"{{{").is_err());

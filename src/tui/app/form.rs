@@ -62,6 +62,15 @@ pub struct Offer {
     pub runs: Option<String>,
 }
 
+/// What a new session can be launched by.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// Agents by name, and whether their program was found.
+    pub agents: Vec<(String, bool)>,
+    /// Targets that are configured.
+    pub targets: Vec<Offer>,
+}
+
 /// The form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewForm {

@@ -1,5 +1,5 @@
-//! What a dashboard does for all sessions while it is open: recovery first, then timed rules as they
-//! fall due, and now and then a probe of everything that should run.
+//! What a dashboard does for all sessions while it is open: the care that every program gives them that
+//! stays open, and the end of what lay in the trash for long enough.
 
 use std::time::Duration;
 
@@ -7,12 +7,14 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
 use crate::host::Host;
-use crate::host::care::{CALM, Care, PROBE_EVERY};
+use crate::host::care::{CALM, Care};
 use crate::host::context::Context;
 use crate::host::error::HostResult;
 use crate::host::ports::Ports;
 use crate::tui::event::Event;
 
+/// What failed is tried again after this time: its fault is shown until it went well.
+const AGAIN: Duration = Duration::from_secs(5);
 /// Time between two looks whether old sessions of the trash are to be purged.
 const PURGE_EVERY: Duration = Duration::from_hours(1);
 
@@ -23,8 +25,6 @@ pub(super) async fn care<P: Ports>(
     out: mpsc::Sender<Event>,
     keep_days: u32,
 ) {
-    let recovered = host.recover_operations(&Context::new()).await.map(|_| ());
-    tell(&out, "recovery", recovered).await;
     // A long purge keeps no timed rule waiting.
     tokio::join!(care_for_live(&host, changes, &out), care_for_trash(&host, &out, keep_days));
 }
@@ -38,7 +38,7 @@ async fn care_for_trash<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>, kee
     loop {
         let purged = host.purge_expired(&Context::new(), keep).await.map(|_| ());
         // What kept it from looking is not said for an hour after it is over.
-        let pause = if purged.is_ok() { PURGE_EVERY } else { PROBE_EVERY };
+        let pause = if purged.is_ok() { PURGE_EVERY } else { AGAIN };
         tell(out, "purge", purged).await;
         sleep(pause).await;
     }
@@ -49,7 +49,7 @@ async fn care_for_live<P: Ports>(
     changes: watch::Receiver<u64>,
     out: &mpsc::Sender<Event>,
 ) {
-    let mut care = Care::new(host.clone(), changes, CALM);
+    let mut care = Care::new(host.clone(), Context::new(), changes, CALM);
     loop {
         for (source, result) in care.round().await.attempts {
             tell(out, source, result).await;

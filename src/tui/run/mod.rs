@@ -21,7 +21,7 @@ use crate::host::ports::Ports;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
 
-use super::app::form::Offer;
+use super::app::form::Found;
 use super::app::{Passes, Setup, Start};
 use super::event::Failure;
 use super::glyph::{Glyphs, Surroundings};
@@ -51,10 +51,8 @@ pub struct Options<P> {
     pub folder: PathBuf,
     /// Its repository, where it is in one.
     pub repository: Option<PathBuf>,
-    /// Agents by name, and whether their program was found.
-    pub agents: Vec<(String, bool)>,
-    /// Targets that are configured.
-    pub targets: Vec<Offer>,
+    /// Looks for agents and targets, after the first frame.
+    pub agents: Box<dyn FnOnce() -> Found + Send>,
     /// Where to begin; the first section with attention where nothing is said.
     pub start: Option<Start>,
     /// The time.
@@ -134,8 +132,8 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         folder: options.folder,
         user_home: std::env::var_os("HOME").map(PathBuf::from),
         repository: options.repository,
-        agents: options.agents,
-        targets: options.targets,
+        agents: Vec::new(),
+        targets: Vec::new(),
         purge_days: options.config.retention_days,
         passes: Passes {
             clipboard: options.config.clipboard,
@@ -152,6 +150,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         depth,
         clock: options.clock,
         changes: options.changes,
+        agents: options.agents,
         files,
         opener: options.config.opener,
         in_tmux: std::env::var_os("TMUX").is_some(),

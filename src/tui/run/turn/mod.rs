@@ -16,6 +16,7 @@ use crate::host::ports::Ports;
 use crate::host::report::Progress;
 use crate::os::clock::{self, Clock};
 use crate::os::paths::Home;
+use crate::tui::app::form::Found;
 use crate::tui::app::{App, Setup, Start};
 use crate::tui::effects::Effects;
 use crate::tui::event::{Event, Failure};
@@ -37,6 +38,9 @@ const ANSWER: Duration = Duration::from_secs(10);
 /// Time between two ticks at least, whatever the state of the dashboard asks for.
 const TICK: Duration = Duration::from_millis(20);
 
+/// Looks for agents and targets.
+type AgentLook = Box<dyn FnOnce() -> Found + Send>;
+
 /// What the loop is made of.
 pub(super) struct Parts<P> {
     pub(super) host: Host<P>,
@@ -44,6 +48,7 @@ pub(super) struct Parts<P> {
     pub(super) depth: Depth,
     pub(super) clock: Clock,
     pub(super) changes: Box<dyn FnOnce() -> watch::Receiver<u64> + Send>,
+    pub(super) agents: AgentLook,
     pub(super) files: Files,
     /// What becomes of texts that an agent copies while it has the terminal.
     pub(super) clipboard: Clipboard,
@@ -79,6 +84,8 @@ pub(super) struct Dashboard<P> {
     ticked: Instant,
     /// Begins to watch the store; taken after the first frame.
     begin: Option<Box<dyn FnOnce() -> watch::Receiver<u64> + Send>>,
+    /// Looks for agents; taken after the first frame.
+    agents: Option<AgentLook>,
     rest: Option<Rest>,
     /// The operator asked to suspend.
     suspend: bool,
@@ -192,6 +199,7 @@ impl<P: Ports> Dashboard<P> {
             pace: Pace::default(),
             ticked: now,
             begin: Some(parts.changes),
+            agents: Some(parts.agents),
             rest: None,
             suspend: false,
             watched: Vec::new(),
