@@ -57,7 +57,7 @@ impl RuntimePort for Real {
             bring(carry, request.folder.clone()).await?;
         }
         let spec = self.spec(request)?;
-        self.end_former(request, &spec).await;
+        self.end_former(request).await;
         self.make_room_for_history().await;
         let binary = spawn::own_binary().map_err(|error| PortError {
             kind: ErrorKind::Failed,
@@ -110,7 +110,10 @@ impl RuntimePort for Real {
             }
         };
         match within(ctx, &format!("ending {id}"), ending).await? {
-            None => Ok(Closed { was_running: was_launching, escalated: false, keeper_pid }),
+            None => {
+                self.end_lost(id).await;
+                Ok(Closed { was_running: was_launching, escalated: false, keeper_pid })
+            }
             Some(stopped) if stopped.ended => {
                 Ok(Closed { was_running: true, escalated: stopped.escalated, keeper_pid })
             }
@@ -187,6 +190,11 @@ impl RuntimePort for Real {
         })?;
         Ok(self.listed_keepers())
     }
+}
+
+/// User and group of this process.
+fn own() -> (u32, u32) {
+    (spawn::own_user(), spawn::own_group())
 }
 
 fn pace() -> StopPace {
@@ -299,8 +307,8 @@ impl Real {
         let Some(target) = &request.plan.elsewhere else {
             return Ok((request.plan.argv.clone(), Vec::new()));
         };
-        let name = self.launch_name(request, request.generation);
-        let user = (spawn::own_user(), spawn::own_group());
+        let name = self.launch_name(&request.id, request.generation);
+        let user = own();
         let launch = agents::Launching {
             argv: &request.plan.argv,
             env,
@@ -312,28 +320,39 @@ impl Real {
         Ok((self.agents.start(target, &launch)?, self.agents.end(target, &name, user)?))
     }
 
-    fn launch_name(&self, request: &StartRequest, generation: u32) -> String {
+    fn launch_name(&self, id: &SessionId, generation: u32) -> String {
         let workspace = self.store.workspace().as_str();
-        agents::launch_name(&self.home.database(), workspace, request.id.as_str(), generation)
+        agents::launch_name(&self.home.database(), workspace, id.as_str(), generation)
     }
 
     /// Ends elsewhere what the launch before left there: a keeper that was killed could not.
-    async fn end_former(&self, request: &StartRequest, spec: &LaunchSpec) {
+    async fn end_former(&self, request: &StartRequest) {
         let Some(target) = &request.plan.elsewhere else { return };
-        let Some(former) = request.generation.checked_sub(1).filter(|former| *former > 0) else {
-            return;
-        };
-        let name = self.launch_name(request, former);
-        let user = (spawn::own_user(), spawn::own_group());
-        let Ok(words) = self.agents.end(target, &name, user) else { return };
+        if let Some(former) = request.generation.checked_sub(1).filter(|former| *former > 0) {
+            self.end_there(target, &request.id, former).await;
+        }
+    }
+
+    /// The same for a session without a keeper, unless its agent was seen to end.
+    async fn end_lost(&self, id: &SessionId) {
+        let Ok(Some(session)) = self.store.session(id).await else { return };
+        let (launch, runtime) = (&session.launch, &session.runtime);
+        if runtime.exit_code.is_none() && runtime.signal.is_none() {
+            self.end_there(&launch.target, id, session.condition.lifecycle.generation).await;
+        }
+    }
+
+    /// Ends what a launch left where its target runs, if anything (`spec/agents.md` U1).
+    async fn end_there(&self, target: &str, id: &SessionId, generation: u32) {
+        let name = self.launch_name(id, generation);
+        let Ok(words) = self.agents.end(target, &name, own()) else { return };
         let Some((program, arguments)) = words.split_first() else { return };
         let mut ending = Command::new(program);
-        ending
-            .args(arguments)
-            .env_clear()
-            .envs(spec.env.iter().cloned())
-            .env_remove(variables::TOKEN);
-        // It may be gone, or out of reach: then so is the new launch, which says why.
+        ending.args(arguments).env_remove(variables::TOKEN);
+        if let Some(target) = self.config.targets.get(target) {
+            ending.envs(&target.env);
+        }
+        // It may be gone, or out of reach: then so is a new launch, which says why.
         let _ = tokio::time::timeout(END_LIMIT, command::run(ending, 0)).await;
     }
 
@@ -369,6 +388,9 @@ impl Real {
             },
         );
         let (argv, end) = self.argv(request, &env)?;
+        let mut rules = self.agents.rules(&request.agent);
+        // The processes here tell nothing of those there.
+        rules.shell &= request.plan.elsewhere.is_none();
         Ok(LaunchSpec {
             argv,
             end,
@@ -387,7 +409,7 @@ impl Real {
             history_bytes: HISTORY_BYTES,
             history_lines: usize::try_from(self.config.scrollback_lines.min(ENGINE_LINES))
                 .unwrap_or(0),
-            rules: self.agents.rules(&request.agent),
+            rules,
             stop: self.agents.stop_way(&request.agent),
             submit: self.agents.submit(&request.agent),
             exit_text: self.agents.exit_text(&request.agent),
@@ -396,8 +418,8 @@ impl Real {
     }
 }
 
-/// How long what a launch left elsewhere may take to end.
-const END_LIMIT: Duration = Duration::from_secs(10);
+/// How long what a launch left elsewhere may take to end; less than closing may.
+const END_LIMIT: Duration = Duration::from_secs(6);
 /// Raw output kept on disk for each session.
 const HISTORY_BYTES: u64 = 16 << 20;
 /// Least time between two looks at the history of all sessions together.

@@ -86,6 +86,20 @@ impl Registry {
         runner::elsewhere(self.targets.get(target)?)
     }
 
+    /// Checks that sessions can be launched by a target, as far as it can be told without one.
+    ///
+    /// # Errors
+    /// Its agent is unknown or does not offer what it asks for, or what it starts is not found.
+    pub fn check_target(&self, target: &str) -> Result<(), AgentError> {
+        let agent = self.agent_of(target).unwrap_or(target).to_owned();
+        let launch = LaunchFacts { agent, target: target.to_owned(), ..LaunchFacts::default() };
+        match self.check_agent(&launch) {
+            // A session names it.
+            Err(AgentError::NoProgram(_)) => Ok(()),
+            checked => checked,
+        }
+    }
+
     /// Whether a target's agent can be started: its own program here, or that of its runner.
     pub fn is_found(&self, target: &str) -> bool {
         let Some(found) = self.targets.get(target) else { return self.program(target).is_ok() };

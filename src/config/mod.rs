@@ -187,6 +187,10 @@ agent = "claude"
                 "/c/config.toml, line 4: `folder`: a folder elsewhere begins with `/` or `~/`: \"src\" | ",
             ),
             (
+                "env = { \"A=B\" = \"c\" }",
+                "/c/config.toml, line 3: `env`: a name of a variable cannot be \"A=B\" | ",
+            ),
+            (
                 "runer = \"direct\"",
                 "/c/config.toml, line 3: unknown key `runer` | did you mean `runner`?",
             ),

@@ -56,8 +56,10 @@ pub struct Launching<'a> {
 /// A name that no other launch of any installation has: of its container, or in the environment of its
 /// processes.
 pub fn launch_name(database: &Path, workspace: &str, session: &str, generation: u32) -> String {
-    let home = fingerprint(database.as_os_str().as_encoded_bytes());
-    format!("callboard-{workspace}-{session}-{generation}-{home:016x}")
+    let database = database.as_os_str().as_encoded_bytes();
+    // No byte of one part is taken for another's.
+    let whole = [database, workspace.as_bytes(), session.as_bytes()].join(&0);
+    format!("callboard-{workspace}-{session}-{generation}-{:016x}", fingerprint(&whole))
 }
 
 /// The program that a runner starts; none for an agent that runs here.

@@ -1,165 +1,16 @@
 //! Agents that run elsewhere (`spec/agents.md` U1), with stand-ins of the engines that run the command here,
 //! as the real ones do there.
 
-use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+mod bench;
+
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{Answer, TestHome, until};
-
-/// Each stand-in writes its arguments, ended by NUL, a call a line.
-const RECORD: &str = r#"#!/bin/sh
-here=$(dirname "$0")
-printf '%s\0' "$(basename "$0")" "$@" >>"$here/calls"
-printf '\n\0' >>"$here/calls"
-"#;
-
-/// All words after the host, joined, go to a shell; the environment does not.
-const SSH: &str = r#"
-while :; do
-  case $1 in
-    -p) shift 2 ;;
-    -*) shift ;;
-    *) break ;;
-  esac
-done
-host=$1
-shift
-exec env -i PATH="$PATH" HOME="$here/home" TERM="$TERM" sh -c "$*"
-"#;
-
-/// Variables are taken from here where they are only named; the rest of the environment does not go along.
-const CONTAINER: &str = r#"
-verb=$1
-shift
-[ "$verb" = stop ] && exit 0
-folder=/
-set -- "$@" --end--
-variables=
-while :; do
-  case $1 in
-    --workdir) folder=$2; shift 2 ;;
-    --env)
-      case $2 in
-        *=*) variables="$variables $2" ;;
-        *) variables="$variables $2=$(printenv "$2" | tr -d ' ')" ;;
-      esac
-      shift 2 ;;
-    --user|--userns|--name|--mount) shift 2 ;;
-    -*) shift ;;
-    *) break ;;
-  esac
-done
-shift
-n=$#
-while [ "$n" -gt 0 ]; do
-  word=$1
-  shift
-  [ "$word" = --end-- ] || set -- "$@" "$word"
-  n=$((n - 1))
-done
-cd "$folder" || exit 127
-exec env -i PATH="$PATH" $variables "$@"
-"#;
-
-const KUBECTL: &str = r#"
-while [ "$1" != -- ]; do shift; done
-shift
-exec env -i PATH="$PATH" "$@"
-"#;
-
-/// Records what reached it and waits, as an agent does; a resumed one too.
-const AGENT: &str = r#"#!/bin/sh
-here=$(dirname "$0")
-printf '%s\0' "$@" >"$here/argv.new"
-env >"$here/env.new"
-pwd >"$here/pwd"
-mv "$here/env.new" "$here/env"
-mv "$here/argv.new" "$here/argv"
-exec sleep 1000
-"#;
+use self::bench::{Bench, KEY, KINDS};
+use crate::support::{Answer, until};
 
 const HOSTILE: &str = "-it's \"$(touch /tmp/callboard-no)\" `id` ${HOME}\n\\ ; exit 3 # && || *?[a]{b,c} ~ größer 🦀 --";
-
-struct Bench {
-    home: TestHome,
-    folder: PathBuf,
-}
-
-impl Bench {
-    fn new(runner: &str) -> Self {
-        let home = TestHome::new();
-        let folder = home.folder("bin");
-        std::fs::create_dir(folder.join("home")).unwrap();
-        let program = |name: &str, text: &str| {
-            std::fs::write(folder.join(name), text).unwrap();
-            std::fs::set_permissions(folder.join(name), PermissionsExt::from_mode(0o755)).unwrap();
-        };
-        program("ssh", &format!("{RECORD}{SSH}"));
-        program("docker", &format!("{RECORD}{CONTAINER}"));
-        program("podman", &format!("{RECORD}{CONTAINER}"));
-        program("kubectl", &format!("{RECORD}{KUBECTL}"));
-        program("agent", AGENT);
-        let there = home.folder("there it's");
-        let config = home.path().join("config");
-        std::fs::create_dir_all(config.join("agents")).unwrap();
-        let agent = format!(
-            "engine = 1\ntitle = \"Recorder\"\nprogram = {:?}\n[launch]\nsession_id = [\"--session-id\", \"{{session_id}}\"]\n\
-             resume = [\"--resume\", \"{{session_id}}\"]\nprompt = [\"{{prompt}}\"]\ndash_prompt = [\"{{prompt}}\"]\n\
-             [stop]\nsignal = \"TERM\"\ngroup = true\n",
-            folder.join("agent")
-        );
-        std::fs::write(config.join("agents/recorder.toml"), agent).unwrap();
-        let runner = runner.replace("THERE", &there.to_string_lossy());
-        let target = format!(
-            "[targets.far]\nagent = \"recorder\"\nenv = {{ API_KEY = \"k1\" }}\nrunner = {runner}\n"
-        );
-        std::fs::write(config.join("config.toml"), target).unwrap();
-        Self { home, folder }
-    }
-
-    fn run(&self, args: &[&str]) -> Answer {
-        let path = std::env::var("PATH").unwrap();
-        let mut command = self.home.command(args.iter().copied());
-        command.env("PATH", format!("{}:{path}", self.folder.display()));
-        Answer::of(&mut command, args)
-    }
-
-    fn spawn(&self, prompt: &str) -> String {
-        let args = ["spawn", "--chat", "--json", "--target", "far", "--prompt", prompt];
-        self.run(&args).ok().json()["id"].as_str().unwrap().to_owned()
-    }
-
-    fn read(&self, name: &str) -> Option<String> {
-        std::fs::read_to_string(self.folder.join(name)).ok()
-    }
-
-    /// What the agent was given, once it runs.
-    fn argv(&self) -> Vec<String> {
-        let text = until("the agent's arguments", || self.read("argv"));
-        text.split_terminator('\0').map(str::to_owned).collect()
-    }
-
-    fn env(&self) -> BTreeMap<String, String> {
-        let text = self.read("env").unwrap();
-        let pairs = text.lines().filter_map(|line| line.split_once('='));
-        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
-    }
-
-    /// Calls of the stand-ins.
-    fn calls(&self) -> Vec<Vec<String>> {
-        let text = self.read("calls").unwrap_or_default();
-        let calls = text.split_terminator("\n\0");
-        calls.map(|call| call.split_terminator('\0').map(str::to_owned).collect()).collect()
-    }
-
-    fn show(&self, id: &str) -> Value {
-        self.run(&["show", id, "--json"]).ok().json()
-    }
-}
 
 /// A process that is in no tree of ours, with a variable.
 struct Apart(Child);
@@ -183,15 +34,6 @@ impl Drop for Apart {
     }
 }
 
-const KINDS: [(&str, &str); 6] = [
-    ("ssh", r#"{ ssh = { host = "me@box", folder = "THERE", options = ["-p", "22"] } }"#),
-    ("docker", r#"{ docker-run = { image = "node:22" } }"#),
-    ("docker", r#"{ docker-exec = { container = "dev", folder = "THERE" } }"#),
-    ("podman", r#"{ podman-run = { image = "node:22" } }"#),
-    ("podman", r#"{ podman-exec = { container = "dev", folder = "THERE" } }"#),
-    ("kubectl", r#"{ kubectl-exec = { pod = "dev-0", folder = "THERE", namespace = "team" } }"#),
-];
-
 /// U1: by every runner a hostile prompt arrives as it is, with the session's variables and the target's, in
 /// the right folder; no value of the token is in any argument; a stop leaves nothing; a restore resumes.
 #[cfg(target_os = "linux")]
@@ -210,10 +52,19 @@ fn a_hostile_prompt_arrives_and_nothing_stays_u1() {
         let env = bench.env();
         assert_eq!(env["CALLBOARD_SESSION_ID"], id, "{runner}");
         assert_eq!(env["CALLBOARD_GENERATION"], "1");
-        assert_eq!((env["API_KEY"].as_str(), env["COLORTERM"].as_str()), ("k1", "truecolor"));
+        assert_eq!((env["API_KEY"].as_str(), env["COLORTERM"].as_str()), (KEY, "truecolor"));
         assert_eq!(env["TERM"], "xterm-256color");
-        let named = engine == "docker" || engine == "podman";
-        assert_eq!(env.contains_key("CALLBOARD_TOKEN"), named, "{runner}");
+        let mut wanted = vec!["API_KEY", "CALLBOARD_GENERATION"];
+        let container = engine == "docker" || engine == "podman";
+        wanted.extend(container.then_some("CALLBOARD_HOME"));
+        wanted.extend((runner.contains("exec")).then_some("CALLBOARD_RUN"));
+        wanted.push("CALLBOARD_SESSION_ID");
+        wanted.extend(container.then_some("CALLBOARD_TOKEN"));
+        wanted.extend(["CALLBOARD_WORKSPACE", "COLORTERM", "TERM"]);
+        // The others are of the place itself.
+        let mut got: Vec<&str> = env.keys().map(String::as_str).collect();
+        got.retain(|name| !["HOME", "OLDPWD", "PATH", "PWD", "SHLVL", "_"].contains(name));
+        assert_eq!(got, wanted, "{runner}");
         let pwd = bench.read("pwd").unwrap();
         let folder = bench.show(&id)["folder"].as_str().unwrap().to_owned();
         let there = if runner.contains("THERE") { "there it's" } else { folder.as_str() };
@@ -244,11 +95,8 @@ fn a_stop_reaches_what_is_elsewhere_u1() {
     let bench = Bench::new(r#"{ podman-run = { image = "node:22" } }"#);
     let id = bench.spawn("go");
     bench.argv();
-    let calls = bench.calls();
-    let name = calls[0].iter().position(|word| word == "--name").map(|at| calls[0][at + 1].clone());
-    let name = name.unwrap();
+    let wanted = ["podman", "stop", "-t", "3", &bench.container()].map(str::to_owned);
     bench.run(&["stop", &id, "--yes"]).ok();
-    let wanted = ["podman", "stop", "-t", "3", &name].map(str::to_owned);
     assert!(bench.calls().iter().any(|call| *call == wanted), "{:?}", bench.calls());
     bench.home.finish();
 
@@ -261,6 +109,64 @@ fn a_stop_reaches_what_is_elsewhere_u1() {
     until("the marked process to end", || marked.has_ended().then_some(()));
     assert!(!other.has_ended(), "others go on");
     drop(other);
+    bench.home.finish();
+}
+
+/// U1: an agent's exit status comes through every runner; one that follows TERM gets it, and one that follows
+/// nothing is ended all the same, by stop and by kill.
+#[cfg(target_os = "linux")]
+#[test]
+fn ends_come_through_every_runner_u1() {
+    for (_, runner) in KINDS {
+        let bench = Bench::new(runner);
+        let id = bench.spawn("end with 7");
+        bench.run(&["wait", &id, "--for", "exit", "--timeout", "20s"]).ok();
+        assert_eq!(bench.show(&id)["runtime"]["exit_code"], 7, "{runner}");
+
+        let id = bench.spawn("end of TERM");
+        bench.argv();
+        bench.run(&["stop", &id, "--yes"]).ok();
+        assert_eq!(bench.read("signals").as_deref(), Some("TERM\n"), "{runner}");
+        assert_eq!(bench.show(&id)["runtime"]["exit_code"], 3, "{runner}");
+
+        std::fs::remove_file(bench.folder.join("argv")).unwrap();
+        let id = bench.spawn("never end");
+        bench.argv();
+        let killed = bench.run(&["kill", &id, "--yes", "--json"]).ok().json();
+        assert_eq!(killed["results"][0]["stopped"], true, "{runner}");
+        assert_eq!(bench.show(&id)["runtime"]["signal"], 9, "{runner}");
+        bench.home.finish();
+    }
+}
+
+/// U1: what a killed keeper left elsewhere is ended when its session is closed.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_killed_keeper_left_is_ended_u1() {
+    let bench = Bench::new(r#"{ docker-run = { image = "node:22" } }"#);
+    let id = bench.spawn("go");
+    bench.argv();
+    let keeper = bench.show(&id)["runtime"]["keeper_pid"].to_string();
+    assert!(Command::new("kill").args(["-KILL", &keeper]).status().unwrap().success());
+    let wanted = ["docker", "stop", "-t", "3", &bench.container()].map(str::to_owned);
+    bench.run(&["delete", &id, "--yes"]).ok();
+    assert!(bench.calls().iter().any(|call| *call == wanted), "{:?}", bench.calls());
+    bench.home.finish();
+}
+
+/// U1: a shell elsewhere is not called idle for what runs here.
+#[cfg(target_os = "linux")]
+#[test]
+fn processes_here_tell_nothing_of_a_shell_there_u1() {
+    let bench = Bench::new(r#"{ ssh = { host = "box", folder = "~" } }"#);
+    let config = bench.home.path().join("config/config.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, text.replace("\"recorder\"", "\"shell\"")).unwrap();
+    let spawned = bench.run(&["spawn", "--chat", "--json", "--target", "far"]).ok().json();
+    let id = spawned["id"].as_str().unwrap();
+    bench.run(&["send", id, "echo there: $((40 + 2))"]).ok();
+    bench.home.wait_screen(id, "there: 42");
+    assert_eq!(bench.show(id)["activity"], "unknown");
     bench.home.finish();
 }
 
@@ -277,8 +183,17 @@ fn mistakes_of_targets_are_told_u1() {
 
     let listed = bench.run(&["agents", "list", "--json"]).ok().json();
     let far = &listed["targets"][0];
+    assert_eq!(far["found"], true);
     assert_eq!(far["elsewhere"]["place"], "ssh box");
     assert_eq!(far["elsewhere"]["missing"], serde_json::json!(["hooks", "process facts"]));
+    let without_ssh = bench.home.command(["doctor", "--json"]).env("PATH", "/nowhere").output();
+    let checks: Value = serde_json::from_slice(&without_ssh.unwrap().stdout).unwrap();
+    let mut checks = checks["checks"].as_array().unwrap().iter();
+    let check = checks.find(|check| check["name"] == "target: far").unwrap();
+    assert_eq!(check["ok"], false);
+    assert!(check["detail"].as_str().unwrap().contains("\"ssh\""), "{check}");
+    let doctor = bench.run(&["doctor"]).stdout;
+    assert!(doctor.contains("target: far: recorder, ssh box, without hooks and process facts"), "{doctor}");
     let text = bench.run(&["agents", "list"]).ok().stdout;
     assert!(text.contains("ssh box") && text.contains("hooks, process facts"), "{text}");
 
