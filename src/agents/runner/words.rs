@@ -27,7 +27,8 @@ fi
 round=0
 while left=$(marked "$1"); [ -n "$left" ] && [ "$round" -lt 15 ]; do
   case $round in
-    0) kill -HUP $left; kill -TERM $left ;;
+    0) kill -TERM $left ;;
+    5) kill -HUP $left ;;
     1[0-9]) kill -KILL $left ;;
   esac
   round=$((round + 1))

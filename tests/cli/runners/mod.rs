@@ -34,12 +34,21 @@ impl Drop for Apart {
     }
 }
 
+/// Tries something by every runner, side by side.
+fn by_every_runner(trial: fn(&str, &str)) {
+    std::thread::scope(|scope| {
+        for (engine, runner) in KINDS {
+            scope.spawn(move || trial(engine, runner));
+        }
+    });
+}
+
 /// U1: by every runner a hostile prompt arrives as it is, with the session's variables and the target's, in
 /// the right folder; no value of the token is in any argument; a stop leaves nothing; a restore resumes.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_hostile_prompt_arrives_and_nothing_stays_u1() {
-    for (engine, runner) in KINDS {
+    by_every_runner(|engine, runner| {
         let bench = Bench::new(runner);
         let id = bench.spawn(HOSTILE);
         let argv = bench.argv();
@@ -84,7 +93,7 @@ fn a_hostile_prompt_arrives_and_nothing_stays_u1() {
         assert_eq!(bench.argv()[..2], ["--resume".to_owned(), conversation], "{runner}");
         bench.run(&["stop", &id, "--yes"]).ok();
         bench.home.finish();
-    }
+    });
 }
 
 /// U1: a stop ends what the client here cannot reach: a container by its name, marked processes by a second
@@ -117,7 +126,7 @@ fn a_stop_reaches_what_is_elsewhere_u1() {
 #[cfg(target_os = "linux")]
 #[test]
 fn ends_come_through_every_runner_u1() {
-    for (_, runner) in KINDS {
+    by_every_runner(|_, runner| {
         let bench = Bench::new(runner);
         let id = bench.spawn("end with 7");
         bench.run(&["wait", &id, "--for", "exit", "--timeout", "20s"]).ok();
@@ -136,22 +145,27 @@ fn ends_come_through_every_runner_u1() {
         assert_eq!(killed["results"][0]["stopped"], true, "{runner}");
         assert_eq!(bench.show(&id)["runtime"]["signal"], 9, "{runner}");
         bench.home.finish();
-    }
+    });
 }
 
-/// U1: what a killed keeper left elsewhere is ended when its session is closed.
+/// U1: what a killed keeper left elsewhere is ended when its session is closed or launched again.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_killed_keeper_left_is_ended_u1() {
-    let bench = Bench::new(r#"{ docker-run = { image = "node:22" } }"#);
-    let id = bench.spawn("go");
-    bench.argv();
-    let keeper = bench.show(&id)["runtime"]["keeper_pid"].to_string();
-    assert!(Command::new("kill").args(["-KILL", &keeper]).status().unwrap().success());
-    let wanted = ["docker", "stop", "-t", "3", &bench.container()].map(str::to_owned);
-    bench.run(&["delete", &id, "--yes"]).ok();
-    assert!(bench.calls().iter().any(|call| *call == wanted), "{:?}", bench.calls());
-    bench.home.finish();
+    for verb in [["delete", "--yes"], ["kill", "--yes"], ["restore", "--launch"]] {
+        let bench = Bench::new(r#"{ docker-run = { image = "node:22" } }"#);
+        let id = bench.spawn("go");
+        bench.argv();
+        let keeper = bench.show(&id)["runtime"]["keeper_pid"].to_string();
+        assert!(Command::new("kill").args(["-KILL", &keeper]).status().unwrap().success());
+        let wanted = ["docker", "stop", "-t", "3", &bench.container()].map(str::to_owned);
+        let is_over = || (bench.show(&id)["alive"] == false).then_some(());
+        until("the session to be over", is_over);
+        bench.run(&["recover"]).ok();
+        bench.run(&[verb[0], &id, verb[1]]).ok();
+        assert!(bench.calls().contains(&wanted.to_vec()), "{verb:?}: {:?}", bench.calls());
+        bench.home.finish();
+    }
 }
 
 /// U1: a shell elsewhere is not called idle for what runs here.
