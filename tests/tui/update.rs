@@ -229,6 +229,8 @@ fn a_target_is_chosen_and_says_where_it_runs_u1() {
 
     let mut far = session("shop-18", "Round VAT", "claude", Status::Working, 0);
     far.launch.target = "far".to_owned();
+    let outcome = CreateOutcome::Created(Box::new(far.clone()));
+    bench.send(Event::Ended(Outcome::Created(outcome)));
     bench.answer_page(page(vec![far]));
     bench.keys("i");
     assert!(bench.screen().contains("ssh box, without hooks"), "{}", bench.screen());

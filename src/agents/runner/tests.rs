@@ -137,17 +137,17 @@ fn a_pod_is_entered_u1() {
     let words = started(text, &owned(&["claude", "-p"]));
     let at =
         "kubectl exec --stdin --tty --context lab --namespace team --container main dev-0 -- sh -c";
-    assert_eq!(words[..13].join(" "), at);
+    assert_eq!(words[..14].join(" "), at);
     assert_eq!(
-        words[14..].join(" "),
+        words[15..].join(" "),
         format!(
             "sh /src env API_KEY=k e'y CALLBOARD_GENERATION=2 CALLBOARD_SESSION_ID=shop-1 \
              CALLBOARD_WORKSPACE=default COLORTERM=truecolor TERM=xterm-256color CALLBOARD_RUN={NAME} claude -p"
         )
     );
     let ended = end(&runner(text).runner, "kubectl", NAME, USER);
-    assert_eq!(ended[..11].join(" "), at.replace("--stdin --tty ", ""));
-    assert_eq!(ended[12..], ["sh", NAME]);
+    assert_eq!(ended[..12].join(" "), at.replace("--stdin --tty ", ""));
+    assert_eq!(ended[13..], ["sh", NAME]);
 }
 
 /// U1: for each runner it is said where it runs and what is missing; nothing for an agent that runs here.

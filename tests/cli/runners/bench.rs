@@ -26,6 +26,7 @@ while :; do
 done
 host=$1
 shift
+cd "$here/home" || exit 255
 exec env -i PATH="$PATH" HOME="$here/home" TERM="$TERM" sh -c "$*"
 "#;
 
