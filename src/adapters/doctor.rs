@@ -186,9 +186,11 @@ impl DoctorPort for Installation {
             name: name.clone(),
             agent: target.agent.clone(),
             runs: self.agents.elsewhere(name).map(|there| there.line()),
-            fault: self.agents.check_target(name).err().map(|error| {
-                (error.to_string(), error.hint())
-            }),
+            fault: self
+                .agents
+                .check_target(name)
+                .err()
+                .map(|error| (error.to_string(), error.hint())),
         };
         self.config.targets.iter().map(state).collect()
     }

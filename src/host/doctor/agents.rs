@@ -26,18 +26,14 @@ pub(super) fn targets(port: &impl DoctorPort) -> Vec<Check> {
 
 fn check_target(target: &TargetState) -> Check {
     let name = format!("target: {}", target.name);
-    match &target.fault {
-        Some((fault, hint)) => {
-            let hint = hint.clone().unwrap_or_else(|| {
-                format!("put [targets.{}] of config.toml right, or remove it", target.name)
-            });
-            Check::bad(&name, fault, hint)
-        }
-        None => {
-            let runs = target.runs.as_deref().unwrap_or("here");
-            Check::good(&name, format!("{}, {runs}", target.agent))
-        }
-    }
+    let Some((fault, hint)) = &target.fault else {
+        let runs = target.runs.as_deref().unwrap_or("here");
+        return Check::good(&name, format!("{}, {runs}", target.agent));
+    };
+    let hint = hint.clone().unwrap_or_else(|| {
+        format!("put [targets.{}] of config.toml right, or remove it", target.name)
+    });
+    Check::bad(&name, fault, hint)
 }
 
 fn check(agent: &AgentState) -> Check {

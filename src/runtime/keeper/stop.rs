@@ -136,7 +136,7 @@ impl Keeper {
             }
         };
         let limit = pace.give_up_ms.saturating_sub(LOCAL_END_MS).max(pace.kill_ms);
-        while ending.is_some_and(|process| process.is_alive()) && !over(limit) {
+        while ending.is_some_and(Process::is_alive) && !over(limit) {
             self.next_end().await;
         }
     }
