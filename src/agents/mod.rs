@@ -209,9 +209,12 @@ impl Registry {
     }
 
     fn known(&self, agent: &str) -> Result<&Definition, AgentError> {
-        self.find(agent).ok_or_else(|| AgentError::Unknown {
-            agent: agent.to_owned(),
-            known: self.names().join(", "),
+        self.find(agent).ok_or_else(|| {
+            let mut known = self.names().join(", ");
+            if !self.targets.is_empty() {
+                known = format!("{known}; targets are {}", self.targets().join(", "));
+            }
+            AgentError::Unknown { agent: agent.to_owned(), known }
         })
     }
 }

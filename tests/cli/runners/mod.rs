@@ -204,6 +204,9 @@ fn mistakes_of_targets_are_told_u1() {
     assert_eq!(far["found"], true);
     assert_eq!(far["elsewhere"]["place"], "ssh box");
     assert_eq!(far["elsewhere"]["missing"], serde_json::json!(["hooks", "process facts"]));
+    let unknown = bench.run(&["spawn", "--chat", "--target", "fra"]);
+    assert!(unknown.stderr.contains("targets are far"), "{}", unknown.stderr);
+
     let without_ssh = bench.home.command(["doctor", "--json"]).env("PATH", "/nowhere").output();
     let checks: Value = serde_json::from_slice(&without_ssh.unwrap().stdout).unwrap();
     let mut checks = checks["checks"].as_array().unwrap().iter();
