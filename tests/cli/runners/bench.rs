@@ -138,7 +138,7 @@ impl Bench {
             "engine = 1\ntitle = \"Recorder\"\nprogram = {:?}\n[launch]\nsession_id = [\"--session-id\", \"{{session_id}}\"]\n\
              resume = [\"--resume\", \"{{session_id}}\"]\nprompt = [\"{{prompt}}\"]\ndash_prompt = [\"{{prompt}}\"]\n\
              [stop]\nsignal = \"TERM\"\ngroup = true\n",
-            folder.join("agent")
+            folder.join("agent").to_string_lossy()
         );
         std::fs::write(config.join("agents/recorder.toml"), agent).unwrap();
         let runner = runner.replace("THERE", &there.to_string_lossy());
