@@ -39,6 +39,9 @@ const PROGRAMS: [&str; 25] = [
     "other",
 ];
 
+/// Agents that are not told a model.
+const UNMODELLED: [&str; 5] = ["droid", "crush", "kilo", "vibe", "kiro"];
+
 fn bench(config: &str) -> Bench {
     let folder = tempfile::tempdir().unwrap();
     for program in PROGRAMS {
@@ -246,7 +249,7 @@ fn each_shipped_agent_is_launched_in_its_own_way_g2() {
     let bench = bench("");
     let line = |agent: &str, mode: &str, resume: bool, prompt: &str| {
         let known = LaunchFacts {
-            model: Some("m".to_owned()).filter(|_| agent != "droid"),
+            model: Some("m".to_owned()).filter(|_| !UNMODELLED.contains(&agent)),
             permission_mode: Some(mode.to_owned()).filter(|mode| !mode.is_empty()),
             agent_session_id: Some("s-1".to_owned()).filter(|_| resume),
             ..facts(agent)
@@ -298,7 +301,28 @@ fn each_shipped_agent_is_launched_in_its_own_way_g2() {
             "goose run -t  --interactive --model m",
             "goose run -t  --interactive --resume --session-id s-1 --model m",
         ),
-        ("kiro", "auto", "", ""),
+        (
+            "kiro",
+            "auto",
+            "kiro-cli chat --trust-all-tools -- -x",
+            "kiro-cli chat --resume-id s-1 --trust-all-tools -- -x",
+        ),
+        ("amp", "", "amp --mode m", "amp --resume s-1 --mode m"),
+        ("auggie", "", "auggie --model m -- -x", "auggie --resume s-1 --model m -- -x"),
+        (
+            "cline",
+            "auto",
+            "cline --model m --auto-approve true",
+            "cline --id s-1 --model m --auto-approve true",
+        ),
+        ("crush", "yolo", "crush --yolo", "crush --session s-1 --yolo"),
+        ("kilo", "", "kilocode --prompt -x", "kilocode --session s-1 --prompt -x"),
+        (
+            "vibe",
+            "accept-edits",
+            "vibe --agent accept-edits -- -x",
+            "vibe --resume s-1 --agent accept-edits -- -x",
+        ),
         (
             "droid",
             "bypass",

@@ -1,7 +1,6 @@
 //! `pin`, `unpin`, `rename`, `seen`.
 
 use crate::domain::ids::SessionId;
-use crate::host::error::HostError;
 use crate::host::ports::Ports;
 
 use super::args::{IdArg, RenameArgs};
@@ -49,17 +48,13 @@ pub(crate) async fn rename<P: Ports>(console: &Console<P>, args: RenameArgs) -> 
     Ok(Ending::Done)
 }
 
-/// The ids, once it is clear that all of them exist, and not in the trash: all or nothing.
+/// The ids, once it is clear that all of them exist: all or nothing.
 async fn existing<P: Ports>(
     console: &Console<P>,
     ids: &[IdArg],
 ) -> Result<Vec<SessionId>, CliError> {
     let ids = select::ids(ids)?;
-    for session in console.sessions(&ids).await? {
-        if session.deletion.is_some() {
-            return Err(HostError::IdInTrash(session.id).into());
-        }
-    }
+    console.sessions(&ids).await?;
     Ok(ids)
 }
 

@@ -42,7 +42,7 @@ use std::ffi::OsString;
 use std::pin::Pin;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::adapters::Real;
 use crate::domain::error::ErrorKind;
@@ -73,9 +73,15 @@ pub fn main(args: &[OsString]) -> ExitCode {
 
 /// Whether the first word that is neither an option nor an option's value is `hook`.
 fn is_hook(args: &[OsString]) -> bool {
+    let command = Cli::command();
+    let valued = |word: &OsString| {
+        let long = word.to_str().and_then(|word| word.strip_prefix("--"));
+        let mut valued = command.get_arguments().filter(|arg| arg.get_action().takes_values());
+        long.is_some() && valued.any(|arg| arg.get_long() == long)
+    };
     let mut words = args.iter().skip(1);
     while let Some(word) = words.next() {
-        if ["--workspace", "--section", "--select"].iter().any(|valued| word == valued) {
+        if valued(word) {
             words.next();
         } else if !word.as_encoded_bytes().starts_with(b"-") {
             return word == "hook";

@@ -48,7 +48,7 @@ impl Mistake {
     pub fn at(file: &Path, text: &str, at: &str, message: String) -> Self {
         let names = |line: &str| {
             let rest = line.trim_start().strip_prefix(at).map(str::trim_start);
-            rest.is_some_and(|rest| at.contains('=') || rest.starts_with('='))
+            rest.is_some_and(|rest| at.contains(['=', '[']) || rest.starts_with('='))
         };
         let line = text.lines().position(names);
         Self { file: file.to_owned(), line: line.map(|index| index + 1), message, hint: None }

@@ -85,7 +85,7 @@ pub fn read(home: &Home) -> Result<(Config, String), ConfigError> {
 pub fn parse(path: &Path, text: &str) -> Result<Config, Mistake> {
     let config: Config =
         toml::from_str(text).map_err(|error| Mistake::from_toml(path, text, &error))?;
-    config.check().map_err(|(key, message)| Mistake::at(path, text, key, message))?;
+    config.check().map_err(|(key, message)| Mistake::at(path, text, &key, message))?;
     Ok(config)
 }
 
@@ -126,6 +126,10 @@ mod tests {
             "/c/config.toml, line 3: `max_starting` must be at least 1 | "
         );
         assert!(mistake("branch = \"wip\"").contains("{session}"));
+        assert_eq!(
+            mistake("agent = \"codex\"\n\n[targets.fast]\nmodel = \"m\"\n"),
+            "/c/config.toml, line 3: target `fast` names no agent | "
+        );
         assert!(mistake("a = ").starts_with("/c/config.toml, line 1: "));
     }
 

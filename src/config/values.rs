@@ -78,17 +78,18 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Checks what types cannot say; answers the key and what is wrong with it.
-    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+    /// Checks what types cannot say; answers the key or table and what is wrong with it.
+    pub(super) fn check(&self) -> Result<(), (String, String)> {
         if self.max_starting == 0 {
-            return Err(("max_starting", "`max_starting` must be at least 1".to_owned()));
+            let message = "`max_starting` must be at least 1";
+            return Err(("max_starting".to_owned(), message.to_owned()));
         }
         if !self.branch.is_empty() && !self.branch.contains("{session}") {
             let message = "`branch` must hold {session}, so that every session has its own branch";
-            return Err(("branch", message.to_owned()));
+            return Err(("branch".to_owned(), message.to_owned()));
         }
         if let Some((name, _)) = self.targets.iter().find(|(_, target)| target.agent.is_empty()) {
-            return Err(("agent", format!("target `{name}` names no agent")));
+            return Err((format!("[targets.{name}]"), format!("target `{name}` names no agent")));
         }
         Ok(())
     }

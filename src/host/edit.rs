@@ -20,7 +20,7 @@ impl<P: Ports> Host<P> {
     /// Pins or unpins; answers the ids that exist.
     ///
     /// # Errors
-    /// The store cannot be written.
+    /// One is in the trash; the store cannot be written.
     pub async fn pin(
         &self,
         ids: &[SessionId],
@@ -28,6 +28,7 @@ impl<P: Ports> Host<P> {
         actor: &Actor,
     ) -> HostResult<Vec<SessionId>> {
         self.allow(actor, "pin", Reach::Sessions(ids)).await?;
+        self.none_in_trash(ids).await?;
         let changed = self.ports.pin(ids, pinned).await?;
         self.audit(if pinned { "pin" } else { "unpin" }, &changed, actor, None).await;
         Ok(changed)
@@ -36,7 +37,7 @@ impl<P: Ports> Host<P> {
     /// Gives a session another title. Moves nothing (`spec/store.md` P2).
     ///
     /// # Errors
-    /// The title is empty; no such session.
+    /// The title is empty; no such session, or it is in the trash.
     pub async fn rename(&self, id: &SessionId, title: &str, actor: &Actor) -> HostResult<()> {
         let title = text::clean_line(title);
         if title.is_empty() {
@@ -46,6 +47,7 @@ impl<P: Ports> Host<P> {
         self.allow(actor, "rename", Reach::Sessions(std::slice::from_ref(id))).await?;
         let before = self.ports.session(id).await?;
         let before = before.ok_or_else(|| HostError::NotFound(id.clone()))?.title;
+        self.none_in_trash(std::slice::from_ref(id)).await?;
         if !self.ports.rename(id, &title).await? {
             return Err(HostError::NotFound(id.clone()));
         }
@@ -58,14 +60,26 @@ impl<P: Ports> Host<P> {
     /// is not audited.
     ///
     /// # Errors
-    /// An agent may not (K7); the store cannot be written.
+    /// An agent may not (K7); one that a command names is in the trash; the store cannot be written.
     pub async fn seen(&self, ids: &[SessionId], actor: &Actor) -> HostResult<()> {
         self.allow(actor, "note as seen", Reach::Sessions(ids)).await?;
+        let looks_on = *actor == Actor::Operator;
+        if !looks_on {
+            self.none_in_trash(ids).await?;
+        }
         self.ports.seen(ids).await?;
-        if *actor != Actor::Operator {
+        if !looks_on {
             self.audit("seen", ids, actor, None).await;
         }
         Ok(())
+    }
+
+    async fn none_in_trash(&self, ids: &[SessionId]) -> HostResult<()> {
+        let known = self.ports.sessions(ids).await?;
+        match known.into_iter().find(|session| session.deletion.is_some()) {
+            Some(session) => Err(HostError::IdInTrash(session.id)),
+            None => Ok(()),
+        }
     }
 
     /// Registers a folder under its canonical path, git repository or not (`spec/store.md` P6).

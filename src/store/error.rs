@@ -297,7 +297,11 @@ impl Fault {
             Self::Sql(error) => error,
         };
         let (attempt, path) = (attempt.to_owned(), path.to_owned());
-        let detail = error.to_string();
+        let detail = match &error {
+            // Without the statement, which can be a whole migration.
+            rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+            error => error.to_string(),
+        };
         let extended = error.sqlite_error().map(|error| error.extended_code);
         match error.sqlite_error_code() {
             _ if extended == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE) => {

@@ -15,7 +15,7 @@ use super::*;
 
 const FIRST: &str = "CREATE TABLE kept (text TEXT) STRICT; INSERT INTO kept VALUES ('old');";
 const SECOND: &str = "ALTER TABLE kept ADD COLUMN number INTEGER;";
-const BROKEN: &str = "UPDATE kept SET text = 'half'; SELECT nothing;";
+const BROKEN: &str = "UPDATE kept SET text = 'half';\nSELECT nothing;";
 
 fn files(folder: &TempDir) -> Files {
     Files {
@@ -102,6 +102,7 @@ fn a_migration_that_fails_leaves_everything_as_it_was() {
     for broken in [&[FIRST, BROKEN][..], &[FIRST, SECOND, BROKEN]] {
         let failed = open_with(&files, broken, Timestamp(0)).unwrap_err();
         assert_eq!(failed.kind(), ErrorKind::Failed);
+        assert_eq!(failed.to_string().lines().count(), 1, "{failed}");
         let connection = open_with(&files, &[FIRST], Timestamp(0)).unwrap();
         let text: String =
             connection.query_row("SELECT text FROM kept", [], |row| row.get(0)).unwrap();

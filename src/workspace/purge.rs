@@ -129,9 +129,12 @@ impl Workspace {
         Ok(listed.into_iter().map(|it| it.path).find(|it| *it == place || it == path))
     }
 
-    /// Whether a branch is the one that callboard makes for a session that names none.
+    /// Whether a branch is one that callboard makes for a session that names none: of the template, or the
+    /// first of it with a number at its end that was free.
     pub fn is_own_branch(&self, session: &SessionId, branch: &str) -> bool {
-        self.template_branch(session) == branch
+        let template = self.template_branch(session);
+        let number = |rest: &str| rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok());
+        branch.strip_prefix(&template).is_some_and(|rest| rest.is_empty() || number(rest))
     }
 
     /// Deletes branches of one repository together; with `merged` only those whose commits the

@@ -58,6 +58,10 @@ $CB show OTHER --json >/dev/null; echo "show $?"
 $CB send OTHER text; echo "send $?"
 env -u CALLBOARD_SESSION_ID -u CALLBOARD_TOKEN $CB send OTHER text; echo "unset $?"
 CALLBOARD_SESSION_ID=OTHER $CB send OTHER text; echo "posing $?"
+ln -s "$CALLBOARD_HOME" "$CALLBOARD_HOME/way"
+CALLBOARD_HOME="$CALLBOARD_HOME/way" $CB send OTHER text; echo "way $?"
+rm "$CALLBOARD_HOME/way"
+$CB demo --seed-only --home "$CALLBOARD_HOME/another"; echo "another $?"
 $CB seen OTHER; echo "seen $?"
 $CB pin OTHER; echo "pin $?"
 $CB demo --seed-only --home "$CALLBOARD_HOME"; echo "demo $?"
@@ -79,10 +83,12 @@ echo done >>out"#;
     agent(&home, &script.replace("OTHER", &other));
     let out = read(&home, "out");
     assert!(out.contains("show 0") && out.contains("allowed 0"), "{out}");
+    assert!(out.contains("another 0"), "an installation of its own: {out}");
     for verb in [
         "send",
         "unset",
         "posing",
+        "way",
         "seen",
         "pin",
         "demo",

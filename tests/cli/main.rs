@@ -7,6 +7,7 @@ mod support;
 
 mod audit;
 mod callers;
+mod choices;
 mod choosing;
 mod codes;
 mod contract;

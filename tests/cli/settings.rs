@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -378,13 +380,22 @@ fn the_configuration_is_read_once() {
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let mut command = home.command([line, "--json"]);
         let mut child = command.stdout(Stdio::null()).spawn().unwrap();
-        fs::write(&pipe, "max_starting = 2\n").unwrap();
+        let mut open = fs::OpenOptions::new();
+        // Does not wait for a reader that never comes.
+        open.write(true).custom_flags(nonblocking());
+        let mut writer = until(&format!("{line} to read"), || open.open(&pipe).ok());
+        writer.write_all(b"max_starting = 2\n").unwrap();
+        drop(writer);
         let what = format!("{line} to end");
         let ended = until_ended(&what, &mut child);
         assert!(ended.code().is_some_and(|code| code < 2), "{line}: {ended}");
         fs::remove_file(&pipe).unwrap();
     }
     home.finish();
+}
+
+fn nonblocking() -> i32 {
+    i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap()
 }
 
 /// Waits for the end of a process; one that does not end is ended.

@@ -180,13 +180,15 @@ fn a_text_may_have_a_mebibyte() {
 
 /// What is in the trash is neither pinned nor seen.
 #[test]
-fn what_is_in_the_trash_is_not_pinned_or_seen() {
+fn what_is_in_the_trash_is_not_pinned_seen_or_renamed() {
     let home = TestHome::new();
     let id = home.scripted("wait");
     home.run(["delete", &id, "--yes"]).ok();
-    for verb in ["pin", "unpin", "seen"] {
-        let error = home.run([verb, &id, "--json"]).code(4).error();
-        assert_eq!(error["id"], id.as_str(), "{verb}");
+    let verbs: [&[&str]; 4] =
+        [&["pin", &id], &["unpin", &id], &["seen", &id], &["rename", &id, "Other"]];
+    for verb in verbs {
+        let error = home.run(verb.iter().chain(&["--json"]).copied()).code(4).error();
+        assert_eq!(error["id"], id.as_str(), "{verb:?}");
     }
     home.finish();
 }

@@ -1,5 +1,6 @@
 //! How the words of options are read.
 
+use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -12,6 +13,12 @@ use crate::domain::time::parse_duration;
 /// Columns and rows, as `120x40`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Size(pub(crate) u16, pub(crate) u16);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.0, self.1)
+    }
+}
 
 impl FromStr for Size {
     type Err = String;

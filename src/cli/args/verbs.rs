@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 
 use crate::domain::answer::Answer;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
+use crate::domain::launch::DEFAULT_SIZE;
 use crate::domain::session::Kind;
 
 use super::selector::{IdArgs, Selector};
@@ -110,7 +111,7 @@ pub(crate) struct SpawnArgs {
     #[arg(long, conflicts_with_all = ["branch", "base"])]
     pub(crate) in_place: bool,
     /// Size of the terminal until a console types into it
-    #[arg(long, value_name = "COLSxROWS", default_value = "120x40")]
+    #[arg(long, value_name = "COLSxROWS", default_value_t = Size(DEFAULT_SIZE.0, DEFAULT_SIZE.1))]
     pub(crate) size: Size,
     /// worker or orchestrator
     #[arg(long, value_name = "KIND", default_value = "worker", value_parser = word(Kind::ALL, Kind::as_str), hide_possible_values = true)]

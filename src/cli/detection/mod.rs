@@ -2,7 +2,7 @@
 
 mod cast;
 #[cfg(test)]
-mod recordings_tests;
+mod recordings;
 mod replayed;
 
 use std::time::Duration;

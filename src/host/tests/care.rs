@@ -16,14 +16,14 @@ fn failed(round: &Round) -> Vec<&'static str> {
 #[tokio::test(start_paused = true)]
 async fn changes_that_keep_coming_put_off_no_timed_rule() {
     let (host, recorder) = host(vec![running("a", None)]);
-    let (changed, changes) = watch::channel(0);
+    let (tell, changes) = watch::channel(0);
     let mut care = Care::new(host, Context::new(), changes, TOGETHER);
     care.round().await;
     recorder.change(|m| m.sessions.get_mut(&id("a")).unwrap().condition.due_at = Some(NOW));
     let began = Instant::now();
     while began.elapsed() < CALM * 3 {
         care.round().await;
-        changed.send_modify(|number| *number += 1);
+        tell.send_modify(|number| *number += 1);
         assert!(care.next().await);
     }
     let settled = recorder.calls().iter().filter(|call| *call == "settle_due").count();
@@ -34,7 +34,7 @@ async fn changes_that_keep_coming_put_off_no_timed_rule() {
 #[tokio::test(start_paused = true)]
 async fn what_failed_is_tried_again_soon() {
     let (host, recorder) = host(vec![running("a", None)]);
-    let (_changed, changes) = watch::channel(0);
+    let (_tell, changes) = watch::channel(0);
     let mut care = Care::new(host, Context::new(), changes, CALM);
     recorder.fail("unfinished");
     assert_eq!(failed(&care.round().await), ["recovery"]);

@@ -83,21 +83,24 @@ pub fn row_since(session: &Session) -> Timestamp {
 /// Why a session wants the operator, after its id: `asks to run cargo test -p cart`.
 pub fn reason(session: &Session, now: Timestamp) -> Option<String> {
     let condition = &session.condition;
-    let since = || age(now, condition.status_since);
+    let lasting = |since| match age(now, since) {
+        age if age == "now" => "a moment".to_owned(),
+        age => age,
+    };
     let pr = || worst_pr(&session.prs).map_or_else(|| "its PR".to_owned(), pr_name);
     Some(match condition.attention? {
         Attention::Permission | Attention::NeedsInput => question(session),
-        Attention::Stuck => format!("no answer for {}", since()),
+        Attention::Stuck => format!("no answer for {}", lasting(condition.status_since)),
         Attention::Errored => ended(session),
         Attention::CiFailed => format!("{}: checks failed", pr()),
         Attention::ChangesRequested => format!("{}: changes requested", pr()),
         Attention::Mergeable => format!("{} can be merged", pr()),
         Attention::Approved => format!("{} is approved", pr()),
         Attention::FinishedUnseen => "finished".to_owned(),
-        Attention::Retrying => format!("retries for {}", age(now, condition.activity.since)),
+        Attention::Retrying => format!("retries for {}", lasting(condition.activity.since)),
         Attention::Stalled => {
             let sign = condition.last_activity_at.unwrap_or(condition.activity.since);
-            format!("no sign of life for {}", age(now, sign))
+            format!("no sign of life for {}", lasting(sign))
         }
     })
 }

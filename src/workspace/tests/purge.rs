@@ -126,7 +126,9 @@ async fn a_branch_goes_if_merged_or_by_name_r5() {
     assert!(!delete("main", true).await.unwrap(), "the present branch stays");
     git(&repository, ["checkout", "-q", "-b", "other"]);
     assert!(!delete("other", true).await.unwrap(), "so does the one in use");
-    assert!(bench.workspace.is_own_branch(&SessionId::new("shop-9").unwrap(), "callboard/shop-9"));
+    let own = |branch| bench.workspace.is_own_branch(&SessionId::new("shop-9").unwrap(), branch);
+    assert!(own("callboard/shop-9") && own("callboard/shop-9-2"));
+    assert!(!own("callboard/shop-91") && !own("callboard/shop-9-a") && !own("shop-9"));
 }
 
 /// Z4, R5: the default branch stays whoever asks; and of many branches, those that cannot go hold up
