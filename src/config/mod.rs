@@ -128,7 +128,7 @@ mod tests {
         assert!(mistake("branch = \"wip\"").contains("{session}"));
         assert_eq!(
             mistake("agent = \"codex\"\n\n[targets.fast]\nmodel = \"m\"\n"),
-            "/c/config.toml, line 3: target `fast` names no agent | "
+            "/c/config.toml, line 3: missing field `agent` | "
         );
         assert!(mistake("a = ").starts_with("/c/config.toml, line 1: "));
     }
@@ -202,8 +202,8 @@ agent = "claude"
             assert_eq!(wrong(runner), told);
         }
         assert_eq!(
-            mistake("agent = \"claude\"\n\n[targets.far]\nmodel = \"x\"\n"),
-            "/c/config.toml, line 3: missing field `agent` | "
+            mistake("\n[targets.far]\nagent = \"\"\n"),
+            "/c/config.toml, line 2: target `far` names no agent | "
         );
     }
 
