@@ -18,7 +18,6 @@ pub(crate) struct AgentsJson {
     /// In the order of their names.
     agents: Vec<AgentJson>,
     /// Targets that are configured, in the order of their names.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     targets: Vec<TargetJson>,
 }
 
@@ -33,13 +32,10 @@ struct TargetJson {
     /// What it starts here was found.
     found: bool,
     /// Model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
     /// Permission mode.
-    #[serde(skip_serializing_if = "Option::is_none")]
     permission_mode: Option<String>,
     /// Where it runs; none where it runs here.
-    #[serde(skip_serializing_if = "Option::is_none")]
     elsewhere: Option<ElsewhereJson>,
 }
 

@@ -63,9 +63,6 @@ pub(crate) struct SessionJson<'a> {
     agent: &'a str,
     /// How it is launched; the agent's own name unless chosen.
     target: &'a str,
-    /// Where its target has it run and what is missing there; only told by `show`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) runs: Option<String>,
     /// The agent's own id of the conversation.
     agent_session_id: Option<&'a str>,
     /// Section of the stored placement.
@@ -151,7 +148,6 @@ impl<'a> From<&'a Session> for SessionJson<'a> {
             title: &session.title,
             agent: &session.launch.agent,
             target: &session.launch.target,
-            runs: None,
             agent_session_id: session.launch.agent_session_id.as_deref(),
             section_key: session.placement.key(),
             section_kind: session.placement.kind(),

@@ -124,9 +124,7 @@ pub(crate) async fn show<P: Ports>(console: &Console<P>, id: &SessionId) -> Comm
     let now = console.host.ports().now();
     let target = console.config.targets.get(&session.launch.target);
     let runs = target.and_then(elsewhere).map(|there| there.line());
-    let mut shown = SessionJson::from(&session);
-    shown.runs.clone_from(&runs);
-    console.out.answer(&shown, |_| details(&session, runs, now))?;
+    console.out.answer(&SessionJson::from(&session), |_| details(&session, runs, now))?;
     Ok(Ending::Done)
 }
 
