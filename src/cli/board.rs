@@ -12,8 +12,7 @@ use crate::os::clock::Clock;
 use crate::os::paths::Home;
 use crate::os::spawn;
 use crate::tui::app::Start;
-use crate::tui::app::form::{Found, Offer};
-use crate::tui::run::{Options, RunSummary, run as show};
+use crate::tui::run::{Found, Offer, Options, RunSummary, run as show};
 
 use super::args::BoardArgs;
 use super::console::{Console, present_folder};

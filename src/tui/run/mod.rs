@@ -21,7 +21,7 @@ use crate::host::ports::Ports;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
 
-use super::app::form::Found;
+pub use super::app::form::{Found, Offer};
 use super::app::{Passes, Setup, Start};
 use super::event::Failure;
 use super::glyph::{Glyphs, Surroundings};
