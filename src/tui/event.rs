@@ -56,6 +56,9 @@ pub enum Event {
     Agents(Found),
     /// The second answer to it: sessions that want the operator, any order (T4).
     Waiting(Vec<Session>),
+    /// Answer to [`Effect::LoadCrowded`]: a project with so many worktrees in the trash that its git is
+    /// slow, and how many (R5).
+    Crowded(Option<(String, u64)>),
     /// Answer to [`Effect::LoadPage`].
     Page {
         /// The ticket of the request.
@@ -148,8 +151,6 @@ pub struct Board {
     pub projects: Vec<Project>,
     /// Number of tombstones.
     pub trash: u64,
-    /// A project with so many worktrees in the trash that its git is slow, and how many (R5).
-    pub crowded: Option<(String, u64)>,
     /// The newest batch that still has tombstones.
     pub last_batch: Option<BatchId>,
     /// Agents that run.
@@ -298,6 +299,8 @@ pub enum Effect {
         /// The query.
         query: PageQuery,
     },
+    /// Ask the store where too many worktrees are in the trash.
+    LoadCrowded,
     /// Ask the store for the newest operations.
     LoadOperations,
     /// Ask for what a tab shows.

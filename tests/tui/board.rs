@@ -2,7 +2,7 @@
 
 use callboard::domain::operation::{Operation, OperationState, StepResult, Verb};
 use callboard::domain::query::Page;
-use callboard::tui::event::{Event, Failure, Outcome};
+use callboard::tui::event::{Effect, Event, Failure, Outcome};
 use callboard::tui::glyph::Glyphs;
 use callboard::tui::theme::Theme;
 
@@ -80,7 +80,8 @@ fn a_crowded_trash_is_told_on_its_rule() {
     let mut bench = Bench::new(120, 40);
     bench.keys("t");
     bench.answer_page(page(trash()));
-    bench.app.board.crowded = Some(("shop".to_owned(), 612));
+    assert!(bench.take().contains(&Effect::LoadCrowded));
+    bench.send(Event::Crowded(Some(("shop".to_owned(), 612))));
     let screen = bench.screen();
     assert!(screen.contains("612 of shop slow its git: purge the oldest"), "{screen}");
 }

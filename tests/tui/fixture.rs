@@ -222,7 +222,6 @@ pub(crate) fn board() -> Board {
         sections,
         projects,
         trash: 47,
-        crowded: None,
         last_batch: Some("0192-7c1e".parse::<OperationId>().unwrap()),
         live: 15,
         stuck: 0,

@@ -76,6 +76,8 @@ pub struct App {
     pub admitted: Vec<SessionId>,
     /// Sections and trash.
     pub board: Board,
+    /// A project with so many worktrees in the trash that its git is slow, and how many (R5).
+    pub crowded: Option<(String, u64)>,
     /// Sessions that want the operator, any order (T4).
     pub waiting: Vec<Session>,
     /// The board arrived at least once.
@@ -166,6 +168,7 @@ impl App {
             confirmed_at: None,
             admitted: Vec::new(),
             board: Board::default(),
+            crowded: None,
             waiting: Vec::new(),
             loaded: false,
             start: None,

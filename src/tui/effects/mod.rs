@@ -58,6 +58,7 @@ impl<P: Ports> Effects<P> {
         match effect {
             Effect::LoadBoard => self.queries.board(),
             Effect::LoadPage { ticket, query } => self.queries.page(ticket, query),
+            Effect::LoadCrowded => self.queries.crowded(),
             Effect::LoadOperations => self.queries.operations(),
             Effect::LoadTab { id, tab } => self.queries.tab(id, tab),
             Effect::LoadWork(ids) => self.queries.work(ids),

@@ -38,6 +38,7 @@ const COUNTED_FOR: Duration = Duration::from_secs(10);
 enum Query {
     Board,
     Waiting,
+    Crowded,
     Operations,
     Page { ticket: u64, query: Box<PageQuery> },
     Tab { id: SessionId, tab: Tab },
@@ -84,6 +85,10 @@ impl Queries {
         // Who waits may be many to read: rail and list are not kept back by it.
         self.overview.put(Query::Board, Query::is_outdated_by);
         self.overview.put(Query::Waiting, Query::is_outdated_by);
+    }
+
+    pub(super) fn crowded(&self) {
+        self.overview.put(Query::Crowded, Query::is_outdated_by);
     }
 
     pub(super) fn operations(&self) {
@@ -160,6 +165,7 @@ impl<P: Ports> Worker<P> {
                 let query = PageQuery { filter, limit: WAITING, ..PageQuery::default() };
                 Some(Event::Waiting(ports.page(&query).await?.sessions))
             }
+            Query::Crowded => Some(Event::Crowded(ports.crowded_trash(CROWDED).await?)),
             Query::Operations => Some(Event::Operations(ports.operations(OPERATIONS).await?)),
             Query::Page { ticket, query } => {
                 let page = ports.page(query).await?;
@@ -202,13 +208,10 @@ impl<P: Ports> Worker<P> {
         let ports = self.host.ports();
         let unfinished = ports.unfinished().await?;
         let stuck = unfinished.iter().filter(|op| op.state == OperationState::Stuck);
-        let trash = ports.trash_count().await?;
-        let crowded = if trash > CROWDED { ports.crowded_trash(CROWDED).await? } else { None };
         Ok(Board {
             sections: ports.sections().await?,
             projects: ports.projects().await?,
-            trash,
-            crowded,
+            trash: ports.trash_count().await?,
             last_batch: ports.last_batch().await?,
             live: ports.live_count().await?,
             stuck: stuck.count() as u64,

@@ -105,6 +105,7 @@ async fn questions_are_answered() {
     assert_eq!((page.sessions.len(), page.total), (1, 2));
     let tab = Effect::LoadTab { id: id("chat-1"), tab: Tab::Messages };
     assert!(matches!(bench.run(tab).await, Event::Tab { .. }));
+    assert!(matches!(bench.run(Effect::LoadCrowded).await, Event::Crowded(None)));
     assert!(matches!(bench.run(Effect::LoadOperations).await, Event::Operations(_)));
 }
 

@@ -45,6 +45,7 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
         Event::Changed => app.stale = true,
         Event::Board(board) => data::board(app, *board, effects),
         Event::Waiting(sessions) => app.waiting = sessions,
+        Event::Crowded(crowded) => app.crowded = crowded,
         Event::Agents(found) => {
             app.setup.agents = found.agents;
             app.setup.targets = found.targets;

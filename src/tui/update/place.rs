@@ -59,7 +59,10 @@ pub(super) fn view(app: &mut App, view: View, effects: &mut Vec<Effect>) {
     app.typing = None;
     match view {
         View::Sessions => {}
-        View::Trash => begin_trash(app, Wanted::Same, effects),
+        View::Trash => {
+            begin_trash(app, Wanted::Same, effects);
+            effects.push(Effect::LoadCrowded);
+        }
         View::Jobs => effects.push(Effect::LoadOperations),
     }
 }

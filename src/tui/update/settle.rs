@@ -59,8 +59,11 @@ pub(super) fn reread_now(app: &mut App, effects: &mut Vec<Effect>) {
     if app.section.is_some() && app.list.ticket.is_none() {
         place::reload_list(app, effects);
     }
-    if app.view == View::Trash && app.trash.ticket.is_none() {
-        place::reload_trash(app, effects);
+    if app.view == View::Trash {
+        effects.push(Effect::LoadCrowded);
+        if app.trash.ticket.is_none() {
+            place::reload_trash(app, effects);
+        }
     }
     if app.view == View::Jobs {
         effects.push(Effect::LoadOperations);

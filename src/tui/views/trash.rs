@@ -69,7 +69,7 @@ pub(in crate::tui) fn height(list: &List) -> usize {
 /// Words on the rule.
 pub(super) fn titles(pen: &Pen<'_>, app: &App, focused: bool) -> (Vec<Span>, Vec<Span>) {
     let title = format!("Trash {} {}", pen.glyphs.dot, app.board.trash);
-    let right = match &app.board.crowded {
+    let right = match &app.crowded {
         Some((project, n)) => {
             (format!("{n} of {project} slow its git: purge the oldest"), pen.role(Role::Respond))
         }
