@@ -440,3 +440,64 @@ fn what_was_tried_is_told_from_what_was_not_g3() {
         assert!(!verified(agent), "{agent}");
     }
 }
+
+/// U2: however codex begins, its shared daemon stays off.
+#[test]
+fn codex_never_starts_its_daemon_u2() {
+    let bench = bench("");
+    let known = LaunchFacts { agent_session_id: Some("c-1".to_owned()), ..facts("codex") };
+    let of = ForkOf { conversation: "c-1".to_owned(), folder: bench.folder.path().to_owned() };
+    for plan in [
+        bench.plan(&facts("codex"), Some("go"), false),
+        bench.plan(&known, None, true),
+        bench.registry.plan_fork(&facts("codex"), None, &of).unwrap(),
+    ] {
+        let off = ["-c", "features.daemon_auto_start=false"];
+        assert!(plan.argv.windows(2).any(|words| words == off), "{:?}", plan.argv);
+    }
+}
+
+/// U1: the runner's program is looked for here, the agent's is not; a target that is gone or another's now, and a
+/// fork of what is held elsewhere, are refused.
+#[test]
+fn an_agent_elsewhere_needs_its_runner_only_u1() {
+    let far = "[targets.far]\nagent = \"claude\"\nrunner = { docker-run = { image = \"x\" } }\n";
+    let launch = LaunchFacts { target: "far".to_owned(), ..facts("claude") };
+    let refused = bench(far).registry.plan_launch(&launch, None, false).unwrap_err();
+    assert!(
+        matches!(&refused, AgentError::RunnerMissing { target, program } if target == "far" && program == "docker")
+    );
+    assert!(refused.hint().unwrap().contains("docker"));
+
+    let there = bench(far);
+    let docker = there.folder.path().join("docker");
+    std::fs::write(&docker, "").unwrap();
+    std::fs::set_permissions(&docker, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::remove_file(there.folder.path().join("claude")).unwrap();
+    let plan = there.plan(&launch, None, false);
+    assert_eq!((plan.argv[0].as_str(), plan.elsewhere.as_deref()), ("claude", Some("far")));
+    let of = ForkOf { conversation: "c-1".to_owned(), folder: there.folder.path().to_owned() };
+    let fork = there.registry.plan_fork(&launch, None, &of);
+    assert!(matches!(fork, Err(AgentError::ForkElsewhere { .. })));
+
+    for other in ["", "[targets.far]\nagent = \"codex\"\n"] {
+        let gone = bench(other).registry.plan_launch(&launch, None, false);
+        assert!(matches!(gone, Err(AgentError::TargetGone { .. })), "{other}");
+    }
+}
+
+/// U1: over ssh a prompt that makes the quoted line too long for one argument is typed.
+#[test]
+fn a_prompt_that_quotes_long_is_typed_over_ssh_u1() {
+    let far =
+        "[targets.far]\nagent = \"claude\"\nrunner = { ssh = { host = \"x\", folder = \"/\" } }\n";
+    let bench = bench(far);
+    let ssh = bench.folder.path().join("ssh");
+    std::fs::write(&ssh, "").unwrap();
+    std::fs::set_permissions(&ssh, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let launch = LaunchFacts { target: "far".to_owned(), ..facts("claude") };
+    let given = |launch: &LaunchFacts| {
+        bench.plan(launch, Some(&"'".repeat(40 << 10)), false).prompt_in_argv
+    };
+    assert!(given(&facts("claude")) && !given(&launch));
+}

@@ -66,6 +66,23 @@ impl Lookup {
         })
     }
 
+    /// What an agent elsewhere is started by: a name means what it means there.
+    pub(super) fn program_there(&self, agent: &str, program: &str) -> Result<PathBuf, AgentError> {
+        match program {
+            OWN | ARGUMENTS => self.program(agent, program),
+            SHELL => Ok("/bin/sh".into()),
+            _ => Ok(program.into()),
+        }
+    }
+
+    /// Where the program is that a target's runner starts.
+    pub(super) fn runner(&self, target: &str, program: &str) -> Result<String, AgentError> {
+        let found = which::which_in(program, self.path.as_ref(), "/").ok();
+        found.and_then(|path| path.into_os_string().into_string().ok()).ok_or_else(|| {
+            AgentError::RunnerMissing { target: target.to_owned(), program: program.to_owned() }
+        })
+    }
+
     fn login_shell(&self) -> PathBuf {
         let usable = |shell: &&PathBuf| shell.is_absolute() && shell.is_file();
         self.shell

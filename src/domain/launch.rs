@@ -53,6 +53,9 @@ pub struct LaunchPlan {
     pub how: LaunchedHow,
     /// How it comes to call our hooks, beside its arguments (`spec/agents.md` H1).
     pub hooks: HookPlan,
+    /// The target that has it run elsewhere (`spec/agents.md` U1): nothing of this machine can be meant by
+    /// its arguments.
+    pub elsewhere: Option<String>,
     /// The file of a conversation that has to be where the agent looks for it.
     pub carry: Option<Carry>,
 }

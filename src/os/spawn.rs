@@ -117,6 +117,27 @@ pub fn apart(binary: &Path, arguments: &[&str]) -> io::Result<()> {
         .map(drop)
 }
 
+/// Starts `argv` with this environment alone, without streams, in a process group of its own. It is not waited
+/// for: the caller reaps every child. Answers its id.
+///
+/// # Errors
+/// No program is named, or it cannot be started.
+pub fn unwaited(argv: &[String], env: &[(String, String)]) -> io::Result<u32> {
+    let (program, arguments) =
+        argv.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
+    std::process::Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .envs(env.iter().map(|(name, value)| (name, value)))
+        .current_dir("/")
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map(|child| child.id())
+}
+
 /// Closes what whoever started this process left open for it beside the standard streams: a process that
 /// lives on its own would hold it, a lock for instance, for as long as it lives (X1). To be called
 /// before this process opens anything.
@@ -204,6 +225,11 @@ pub fn peer_user(stream: &tokio::net::UnixStream) -> io::Result<u32> {
 /// The user of this process.
 pub fn own_user() -> u32 {
     rustix::process::geteuid().as_raw()
+}
+
+/// The group of this process.
+pub fn own_group() -> u32 {
+    rustix::process::getgid().as_raw()
 }
 
 /// How a process ended.

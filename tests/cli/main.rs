@@ -23,6 +23,7 @@ mod hooks;
 mod log;
 mod parsing;
 mod places;
+mod runners;
 mod scripted;
 mod search;
 mod session;

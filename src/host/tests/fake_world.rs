@@ -487,6 +487,7 @@ impl AgentPort for Recorder {
             (false, None) => LaunchedHow::Fresh,
         };
         Ok(LaunchPlan {
+            elsewhere: None,
             argv: vec![launch.agent.clone()],
             env: Vec::new(),
             env_drop: Vec::new(),
