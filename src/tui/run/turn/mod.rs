@@ -16,6 +16,7 @@ use crate::host::ports::Ports;
 use crate::host::report::Progress;
 use crate::os::clock::{self, Clock};
 use crate::os::paths::Home;
+use crate::tui::app::form::Found;
 use crate::tui::app::{App, Setup, Start};
 use crate::tui::effects::Effects;
 use crate::tui::event::{Event, Failure};
@@ -38,8 +39,8 @@ const ANSWER: Duration = Duration::from_secs(10);
 /// Time between two ticks at least, whatever the state of the dashboard asks for.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Looks for agents: their names, and whether their program was found.
-type AgentLook = Box<dyn FnOnce() -> Vec<(String, bool)> + Send>;
+/// Looks for agents and targets.
+type AgentLook = Box<dyn FnOnce() -> Found + Send>;
 
 /// What the loop is made of.
 pub(super) struct Parts<P> {
