@@ -38,6 +38,9 @@ pub(in crate::tui) const NO_STOP: Duration = Duration::from_millis(200);
 /// A terminal that does not take the last bytes within this time does not get them.
 const LAST: Duration = Duration::from_millis(500);
 
+/// So many bytes of bells and notices wait for a frame.
+const WAITING: usize = 64 << 10;
+
 /// Whether the terminal is ours. A panic hook and a guard share it; both give back only once.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 /// The thread that draws. A panic elsewhere ends a task, not the dashboard.
@@ -69,6 +72,8 @@ pub struct Terminal {
     wishes: Wishes,
     keyboard: bool,
     title: String,
+    /// The next frame gives the title.
+    entitle: bool,
 }
 
 impl Terminal {
@@ -78,7 +83,8 @@ impl Terminal {
     /// Standard output is no terminal, or cannot be written.
     pub fn take(wishes: Wishes) -> io::Result<Self> {
         let (outlet, canvas) = (Outlet::open()?, Canvas::new()?);
-        let mut terminal = Self { outlet, canvas, wishes, keyboard: false, title: String::new() };
+        let mut terminal =
+            Self { outlet, canvas, wishes, keyboard: false, title: String::new(), entitle: false };
         terminal.claim(wishes)?;
         Ok(terminal)
     }
@@ -113,23 +119,29 @@ impl Terminal {
             self.keyboard = true;
             frame.extend_from_slice(TAKE_KEYBOARD.as_bytes());
         }
+        if std::mem::take(&mut self.entitle) {
+            frame.extend_from_slice(&pass::title(&self.title));
+        }
         self.outlet.put(&frame)
     }
 
     /// Puts a text on the clipboard of the terminal, with the next frame.
     pub fn copy(&mut self, text: &str) {
-        self.push(&pass::clipboard(text));
+        self.canvas.push(&pass::clipboard(text));
     }
 
-    /// Has bytes written that change no cell, with the next frame.
+    /// Has bytes written that change no cell, with the next frame. Where too many wait already, as the
+    /// terminal takes no frame, they are dropped.
     pub fn push(&mut self, bytes: &[u8]) {
-        self.canvas.push(bytes);
+        if self.canvas.waiting() < WAITING {
+            self.canvas.push(bytes);
+        }
     }
 
     /// Gives the terminal a title, with the next frame, and again whenever the terminal is taken again.
     pub fn title(&mut self, title: String) {
-        self.push(&pass::title(&title));
         self.title = title;
+        self.entitle = true;
     }
 
     /// Columns and rows.
@@ -185,7 +197,7 @@ impl Terminal {
         self.keyboard = false;
         // A new one, since what it drew is gone; its own `clear` would wait for a cursor report.
         self.canvas = Canvas::new()?;
-        self.push(&pass::title(&self.title.clone()));
+        self.entitle = true;
         Ok(())
     }
 }
@@ -236,6 +248,9 @@ pub(in crate::tui) fn give_back() {
 /// Leaves the terminal as it was, but for its raw keys.
 fn hand_over() {
     let words = std::mem::take(&mut *BACK.lock().unwrap_or_else(PoisonError::into_inner));
+    if words.is_empty() {
+        return;
+    }
     if let Ok(tty) = Tty::open() {
         // What was cut off in the middle of a sequence is ended first.
         tty.write_within(&[b"\x1b\\", &*words].concat(), LAST);
