@@ -19,6 +19,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 /// Bytes of a program that are kept to be looked at.
 const KEPT: usize = 1 << 20;
 
+#[expect(clippy::struct_excessive_bools, reason = "independent things of a terminal")]
 struct Shared {
     screen: Screen,
     /// What was put on the clipboard (OSC 52).

@@ -18,8 +18,8 @@ pub const BELL: &str = "\x07";
 pub struct Manner {
     bell: bool,
     desktop: bool,
-    /// The terminal knows OSC 777 rather than OSC 9.
-    osc777: bool,
+    /// What the terminal knows.
+    sequence: Banner,
     in_tmux: bool,
 }
 
@@ -29,12 +29,12 @@ impl Manner {
         let term = variable("TERM").unwrap_or_default();
         let only_777 = variable("VTE_VERSION").is_some()
             || ["rxvt", "foot"].iter().any(|name| term.starts_with(name));
-        let osc777 = match how.sequence {
-            Banner::Auto => only_777,
-            Banner::Osc9 => false,
-            Banner::Osc777 => true,
+        let sequence = match how.sequence {
+            Banner::Auto if only_777 => Banner::Osc777,
+            Banner::Auto => Banner::Osc9,
+            named => named,
         };
-        Self { bell: how.bell, desktop: how.desktop, osc777, in_tmux: variable("TMUX").is_some() }
+        Self { bell: how.bell, desktop: how.desktop, sequence, in_tmux: variable("TMUX").is_some() }
     }
 
     /// As this process is configured, in the terminal it runs in.
@@ -57,7 +57,7 @@ impl Manner {
     /// The bytes that have the terminal show a notification.
     pub fn banner(self, text: &str) -> String {
         let text = clean_line(text);
-        let sequence = if self.osc777 {
+        let sequence = if self.sequence == Banner::Osc777 {
             // What follows a semicolon would be another part of it.
             format!("\x1b]777;notify;{HEADING};{}\x07", text.replace(';', ","))
         } else {
