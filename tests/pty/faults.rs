@@ -56,7 +56,7 @@ fn a_git_that_is_missing_is_told_until_it_is_there() {
     console.see("painted by the worker");
     bring_git(&programs);
     console.see_no("git is not found");
-    console.see("+2");
+    console.see("1 dirty");
     console.press("q");
     assert!(console.exit().success());
     home.finish();
@@ -78,7 +78,7 @@ fn a_git_that_hangs_is_told_until_it_answers() {
     goes_on(&console);
     bring_git(&programs);
     console.see_no("git does not answer");
-    console.see("+2");
+    console.see("1 dirty");
     console.press("q");
     assert!(console.exit().success());
     home.finish();
