@@ -65,7 +65,7 @@ impl Query {
 /// What a question came to.
 enum Answer {
     /// This is to be told.
-    Event(Event),
+    Event(Box<Event>),
     /// There is nothing more to tell.
     Nothing,
     /// It is to be asked again.
@@ -141,7 +141,7 @@ impl<P: Ports> Worker<P> {
             let query = queue.take().await;
             let asked = self.ask(&query).await;
             let (told, again) = match asked {
-                Ok(Answer::Event(event)) => (self.answered(Some(event)).await, false),
+                Ok(Answer::Event(event)) => (self.answered(Some(*event)).await, false),
                 Ok(Answer::Nothing) => (self.answered(None).await, false),
                 Ok(Answer::Later) => (self.answered(None).await, true),
                 Err(error) => (self.fault("store", Some(error.message)).await, true),
@@ -177,7 +177,7 @@ impl<P: Ports> Worker<P> {
             self.count_if_asked(query).await;
         }
         let ports = self.host.ports();
-        Ok(Answer::Event(match query {
+        Ok(Answer::Event(Box::new(match query {
             Query::Board => Event::Board(Box::new(self.board().await?)),
             Query::Waiting => Event::Waiting(ports.page(&waiting_query()).await?.sessions),
             Query::Crowded => Event::Crowded(ports.crowded_trash(CROWDED).await?),
@@ -191,7 +191,7 @@ impl<P: Ports> Worker<P> {
                 None => return Ok(Answer::Nothing),
             },
             Query::Work(ids) => return self.work(ids).await,
-        }))
+        })))
     }
 
     /// Tells the answer; a fault of the store that was shown is over.

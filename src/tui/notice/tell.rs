@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::config::{Banner, Notifications};
+use crate::domain::ids::SessionId;
 use crate::domain::text::clean_line;
 use crate::os::{spawn, variables};
 
@@ -81,7 +82,7 @@ pub async fn run(command: &[String], notice: &Notice) -> Result<(), String> {
         return Ok(());
     };
     let joined = |words: Vec<&str>| words.join(" ");
-    let ids = joined(notice.ids.iter().map(|id| id.as_str()).collect());
+    let ids = joined(notice.ids.iter().map(SessionId::as_str).collect());
     let reasons = joined(notice.reasons.iter().map(|reason| reason.as_str()).collect());
     let told = [
         (variables::SESSION, ids.as_str()),
