@@ -72,3 +72,26 @@ fn the_title_is_given_back() {
     assert_eq!(console.title(), "", "as it was before");
     home.finish();
 }
+
+/// Nothing is written while an agent has the terminal; what is still so afterwards is told then.
+#[test]
+fn what_happens_while_an_agent_has_the_terminal_is_told_afterwards() {
+    let home = TestHome::new();
+    configure(&home, "notifications.desktop = true\n");
+    home.scripted("print painted;forever;prompt;end");
+    home.wait("chat-1", "idle");
+    let mut console = Terminal::start(home.path(), home.path(), &[], 120, 40);
+    console.see_row(&["▐", "chat-1"]);
+    console.see_title("the first look", |title| title == "callboard");
+    console.press("Z");
+    console.see_title("that of the attach", |title| title.contains("leaves"));
+    let asks = home.scripted("ask permission Run it? | Yes | No;wait");
+    home.wait(&asks, "attention");
+    let told = format!("\x1b]9;{asks} asks");
+    assert!(!console.received(&told));
+    console.press("C-]");
+    console.see_bytes(&told);
+    console.press("q");
+    assert!(console.exit().success());
+    home.finish();
+}
