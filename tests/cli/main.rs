@@ -22,6 +22,7 @@ mod hooks;
 mod log;
 mod parsing;
 mod places;
+mod prs;
 mod scripted;
 mod search;
 mod session;

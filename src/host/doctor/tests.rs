@@ -29,6 +29,7 @@ struct Fake {
     backups: Vec<Backup>,
     repaired: PortResult<Option<RepairedStore>>,
     git: PortResult<String>,
+    gh: Option<String>,
     agents: Vec<AgentState>,
     keepers: Vec<KeeperState>,
     stale: Mutex<Vec<PathBuf>>,
@@ -59,6 +60,7 @@ impl Fake {
             looks: AtomicUsize::new(0),
             backups: Vec::new(),
             repaired: Err(failed("nobody asked for it")),
+            gh: None,
             git: Ok("2.40".to_owned()),
             agents: Vec::new(),
             keepers: Vec::new(),
@@ -111,6 +113,9 @@ impl DoctorPort for Fake {
     }
     async fn git(&self) -> PortResult<String> {
         self.git.clone()
+    }
+    async fn gh(&self) -> Option<String> {
+        self.gh.clone()
     }
     async fn agents(&self) -> Vec<AgentState> {
         self.agents.clone()

@@ -87,10 +87,11 @@ fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
                 (text, pen.role(Role::Respond)),
             ];
         }
-        let fault = app.faults.values().next();
+        // What keeps sessions from working comes before what is only not known.
+        let fault = app.faults.iter().min_by_key(|(source, _)| (*source == "gh", *source));
         let room = usize::from(cols / 3);
         return fault
-            .map(|text| (cut(text, room, pen.glyphs.cut), pen.role(Role::Respond)))
+            .map(|(_, text)| (cut(text, room, pen.glyphs.cut), pen.role(Role::Respond)))
             .into_iter()
             .collect();
     };
