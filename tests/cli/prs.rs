@@ -155,7 +155,7 @@ fn a_merge_ends_the_session_where_that_is_configured() {
     let watch = Watch::new(&home, &gh);
     for id in [&clean, &dirty] {
         let session = until_status(&home, id, "cleanup");
-        assert_eq!(session["reason"], "pr_merged", "{session}");
+        assert_eq!(session["termination_reason"], "pr_merged", "{session}");
     }
     until("the worktree to be given back", || (!given_back.exists()).then_some(()));
     assert_eq!(std::fs::read_to_string(kept.join("work.txt")).unwrap(), "not committed");

@@ -21,6 +21,7 @@ fn the_row_shows_the_pull_request() {
     let program = Path::new(env!("CARGO_BIN_EXE_callboard"));
     let variables = [("PATH", search.as_str())];
     let mut console = Terminal::start_program(program, home.path(), repository.path(), &variables);
+    console.resize(200, 60);
     console.see_row(&[&id, "#12", "CI failed"]);
     let pushed = || {
         push(repository.path(), &branch);

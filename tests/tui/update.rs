@@ -71,7 +71,8 @@ fn projects_on_view_are_told() {
 /// T2: the row names the pull request that its status speaks of.
 #[test]
 fn the_row_names_the_pull_request_that_counts() {
-    let mut bench = Bench::new(120, 40);
+    let mut bench = Bench::new(200, 60);
+    bench.tick(5_000);
     bench.send(Event::Changed);
     let one = session("shop-1", "Two of them", "claude", Status::ChangesRequested, 2);
     let one = pr(

@@ -85,7 +85,7 @@ impl Schedule {
 
     /// Whether it is one that can have pull requests, as far as is known.
     pub(super) fn is_somewhere(&self, folder: &Path) -> bool {
-        self.places.get(folder).is_some_and(|place| !place.nowhere && place.read_at.is_some())
+        self.places.get(folder).is_some_and(|place| !place.nowhere)
     }
 
     /// Something was pushed from it.

@@ -40,6 +40,8 @@ async fn changes_that_keep_coming_put_off_no_timed_rule() {
 async fn what_failed_is_tried_again_soon() {
     let (host, recorder) = host(vec![running("a", None)]);
     let (_tell, changes) = watch::channel(0);
+    // Nothing but the care itself wakes it.
+    recorder.change(|m| m.sessions.get_mut(&id("a")).unwrap().branch = None);
     let mut care = Care::new(host, Context::new(), changes, CALM, on_view());
     recorder.fail("unfinished");
     assert_eq!(failed(&care.round().await), ["recovery"]);
