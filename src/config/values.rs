@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::Runner;
 
 /// Everything that can be configured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,16 +146,36 @@ pub struct Notifications {
 
 /// A named way to launch an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct Target {
     /// Name of the agent.
     pub agent: String,
     /// Model.
+    #[serde(default)]
     pub model: Option<String>,
     /// Permission mode.
+    #[serde(default)]
     pub permission_mode: Option<String>,
     /// Arguments before those of the session.
+    #[serde(default)]
     pub args: Vec<String>,
     /// Variables to set.
+    #[serde(default, deserialize_with = "variables")]
     pub env: BTreeMap<String, String>,
+    /// Where it runs (`spec/agents.md` U1).
+    #[serde(default)]
+    pub runner: Runner,
+}
+
+/// Variables that every engine takes for what they are.
+fn variables<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, String>, D::Error> {
+    let variables = BTreeMap::<String, String>::deserialize(from)?;
+    let wrong = |name: &str| name.is_empty() || name.starts_with('-') || name.contains(['=', '\0']);
+    if let Some(name) = variables.keys().find(|name| wrong(name)) {
+        return Err(D::Error::custom(format!("a name of a variable cannot be {name:?}")));
+    }
+    if let Some((name, _)) = variables.iter().find(|(_, value)| value.contains('\0')) {
+        return Err(D::Error::custom(format!("a variable holds no NUL: {name:?}")));
+    }
+    Ok(variables)
 }

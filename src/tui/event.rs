@@ -22,6 +22,7 @@ use crate::host::report::{
 use crate::runtime::client::WitnessReport;
 use crate::runtime::keys::MouseEvent as ProgramMouse;
 
+use super::app::form::Found;
 use super::app::reading::Document;
 use super::app::screen::ScreenCells;
 use super::keymap::Keymap;
@@ -52,8 +53,8 @@ pub enum Event {
     Changed,
     /// Answer to [`Effect::LoadBoard`].
     Board(Box<Board>),
-    /// Agents by name, and whether their program was found.
-    Agents(Vec<(String, bool)>),
+    /// What a new session can be launched by.
+    Agents(Found),
     /// The second answer to it: sessions that want the operator, any order (T4).
     Waiting(Vec<Session>),
     /// Answer to [`Effect::LoadCrowded`]: a project with so many worktrees in the trash that its git is
@@ -352,8 +353,10 @@ pub enum Effect {
     Copy(String),
     /// Open a link with the operator's program for it; [`Outcome::Failed`] where it cannot.
     OpenLink(String),
-    /// Hand a bell or a notification of an agent to the operator's terminal.
-    Pass(Signal),
+    /// Ring the terminal's bell for an agent.
+    Ring,
+    /// Show an agent's notification.
+    Notify(String),
     /// Create a session; [`Outcome::Created`].
     Create(Box<CreateRequest>),
     /// Register a folder; [`Outcome::ProjectAdded`].
@@ -431,7 +434,12 @@ pub enum Effect {
     /// Let a stuck operation be; [`Outcome::Settled`].
     AbandonJob(OperationId),
     /// Give the terminal to an agent until the operator leaves it.
-    PassThrough(SessionId),
+    PassThrough {
+        /// The agent.
+        id: SessionId,
+        /// What was typed behind the key that asked for it, and is the agent's.
+        ahead: Vec<Key>,
+    },
     /// Suspend the program.
     Suspend,
     /// Leave; the agents go on.

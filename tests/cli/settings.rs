@@ -37,6 +37,9 @@ const KEYS: &[(&str, &str)] = &[
     ("targets.fast.permission_mode", "\"plan\""),
     ("targets.fast.args", "[\"-v\"]"),
     ("targets.fast.env.A", "\"1\""),
+    ("targets.fast.runner.ssh.host", "\"box\""),
+    ("targets.fast.runner.ssh.folder", "\"/src\""),
+    ("targets.fast.runner.ssh.options", "[\"-v\"]"),
 ];
 
 /// Writes the configuration.

@@ -354,6 +354,7 @@ impl Bench {
                 .into_iter()
                 .chain(["gemini", "opencode", "aider"].map(|name| (name.to_owned(), false)))
                 .collect(),
+            targets: Vec::new(),
             purge_days: 30,
             passes: Passes::default(),
             size: (cols, rows),

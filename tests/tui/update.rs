@@ -10,6 +10,7 @@ use callboard::host::report::{
     CreateOutcome, Place, RestoreReport, RestoreTarget, SendResult, StopReport, StopResult,
 };
 use callboard::tui::app::View;
+use callboard::tui::app::form::{Found, Offer};
 use callboard::tui::event::{Effect, Event, Failure, Outcome, StopHow};
 
 use crate::fixture::{Bench, NOW, id, page, pr, selected, session, shop, trash};
@@ -29,6 +30,17 @@ fn typing_sends_every_key_but_the_one_that_leaves() {
     bench.send(Event::Keys(mixed));
     assert!(bench.app.typing.is_none());
     assert_eq!(selected(&bench), "shop-14", "what follows acts on the list");
+}
+
+/// What came with the key that gives the terminal away is the agent's and does nothing here.
+#[test]
+fn keys_behind_the_one_that_zooms_are_the_agents() {
+    let mut bench = Bench::new(120, 40);
+    let keys: Vec<Key> = ["Z", "j", "x", "q"].iter().map(|key| key.parse().unwrap()).collect();
+    bench.send(Event::Keys(keys.clone()));
+    let zoomed = Effect::PassThrough { id: id("shop-12"), ahead: keys[1..].to_vec() };
+    assert_eq!(bench.take(), [zoomed]);
+    assert_eq!(selected(&bench), "shop-12");
 }
 
 #[test]
@@ -244,6 +256,44 @@ fn a_new_session_is_started_and_selected() {
     bench.send(Event::Ended(Outcome::NotCreated(failure)));
     bench.keys("n");
     assert!(bench.screen().contains("▐ Broken"), "{}", bench.screen());
+}
+
+/// `spec/agents.md` U1: a target is chosen as an agent is, in form and details it is seen where it runs and
+/// what is missing there; one that cannot be started is not offered.
+#[test]
+fn a_target_is_chosen_and_says_where_it_runs_u1() {
+    let mut bench = Bench::new(120, 40);
+    let runs = "ssh box, without hooks and process facts";
+    let offer = |name: &str, found| Offer {
+        name: name.to_owned(),
+        agent: "claude".to_owned(),
+        found,
+        runs: Some(runs.to_owned()),
+    };
+    bench.send(Event::Agents(Found {
+        agents: vec![("shell".to_owned(), true)],
+        targets: vec![offer("away", false), offer("far", true)],
+    }));
+    bench.keys("n");
+    assert!(!bench.screen().contains(runs), "{}", bench.screen());
+    bench.text("Round VAT");
+    bench.keys("S-Tab Right");
+    assert!(bench.screen().contains(runs), "{}", bench.screen());
+    bench.keys("C-s");
+    let request = bench.take().into_iter().find_map(|effect| match effect {
+        Effect::Create(request) => Some(request),
+        _ => None,
+    });
+    let launch = request.unwrap().launch;
+    assert_eq!((launch.agent.as_str(), launch.target.as_str()), ("claude", "far"));
+
+    let mut far = session("shop-18", "Round VAT", "claude", Status::Working, 0);
+    far.launch.target = "far".to_owned();
+    let outcome = CreateOutcome::Created(Box::new(far.clone()));
+    bench.send(Event::Ended(Outcome::Created(outcome)));
+    bench.answer_page(page(vec![far]));
+    bench.keys("i");
+    assert!(bench.screen().contains("ssh box, without hooks"), "{}", bench.screen());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::form::Offer;
 use crate::config::Clipboard;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::time::Timestamp;
@@ -28,6 +29,8 @@ pub struct Setup {
     pub repository: Option<PathBuf>,
     /// Agents by name, and whether their program was found.
     pub agents: Vec<(String, bool)>,
+    /// Targets that are configured.
+    pub targets: Vec<Offer>,
     /// Days until a deleted session is purged.
     pub purge_days: u32,
     /// What agents may ask of the operator's terminal.

@@ -21,6 +21,7 @@ use crate::host::ports::Ports;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
 
+pub use super::app::form::{Found, Offer};
 use super::app::{Passes, Setup, Start};
 use super::event::Failure;
 use super::glyph::{Glyphs, Surroundings};
@@ -50,8 +51,8 @@ pub struct Options<P> {
     pub folder: PathBuf,
     /// Its repository, where it is in one.
     pub repository: Option<PathBuf>,
-    /// Agents by name, and whether their program was found.
-    pub agents: Box<dyn FnOnce() -> Vec<(String, bool)> + Send>,
+    /// Looks for agents and targets, after the first frame.
+    pub agents: Box<dyn FnOnce() -> Found + Send>,
     /// Where to begin; the first section with attention where nothing is said.
     pub start: Option<Start>,
     /// The time.
@@ -132,6 +133,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         user_home: std::env::var_os("HOME").map(PathBuf::from),
         repository: options.repository,
         agents: Vec::new(),
+        targets: Vec::new(),
         purge_days: options.config.retention_days,
         passes: Passes {
             clipboard: options.config.clipboard,

@@ -16,6 +16,7 @@ use crate::host::report::Progress;
 use crate::host::{Host, OnView};
 use crate::os::clock::{self, Clock};
 use crate::os::paths::Home;
+use crate::tui::app::form::Found;
 use crate::tui::app::{App, Setup, Start};
 use crate::tui::effects::Effects;
 use crate::tui::event::{Event, Failure};
@@ -37,8 +38,8 @@ const ANSWER: Duration = Duration::from_secs(10);
 /// Time between two ticks at least, whatever the state of the dashboard asks for.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Looks for agents: their names, and whether their program was found.
-type AgentLook = Box<dyn FnOnce() -> Vec<(String, bool)> + Send>;
+/// Looks for agents and targets.
+type AgentLook = Box<dyn FnOnce() -> Found + Send>;
 
 /// What the loop is made of.
 pub(super) struct Parts<P> {
@@ -92,8 +93,8 @@ pub(super) struct Dashboard<P> {
     on_view: watch::Sender<OnView>,
     /// The sessions whose screens are on view.
     watched: Vec<SessionId>,
-    /// This agent is to have the terminal.
-    pass_to: Option<SessionId>,
+    /// This agent is to have the terminal, and what was typed for it already.
+    pass_to: Option<(SessionId, Vec<u8>)>,
     summary: Option<RunSummary>,
 }
 
