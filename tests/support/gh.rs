@@ -24,8 +24,8 @@ impl Gh {
         std::fs::create_dir_all(&bin).unwrap();
         let search = std::env::var_os("PATH").unwrap_or_default();
         for name in OTHERS {
-            let found = std::env::split_paths(&search).map(|folder| folder.join(name));
-            symlink(found.into_iter().find(|path| path.exists()).unwrap(), bin.join(name)).unwrap();
+            let mut places = std::env::split_paths(&search).map(|folder| folder.join(name));
+            symlink(places.find(|path| path.exists()).unwrap(), bin.join(name)).unwrap();
         }
         gh.answer(&[]);
         let folder = gh.folder.display();

@@ -201,7 +201,7 @@ pub fn failure(repository: &Repository, code: Option<i32>, stdout: &[u8], stderr
         return Unread::Limited;
     }
     let last = said.lines().rev().map(clean_line).find(|line| !line.is_empty());
-    let last = last.map(|line| line.strip_prefix("gh: ").map(str::to_owned).unwrap_or(line));
     let text = last.unwrap_or_else(|| "gh failed without a word".to_owned());
-    Unread::Failed(format!("{repository}: {}", cut(&text, COMPLAINT, "...")))
+    let text = text.strip_prefix("gh: ").unwrap_or(&text);
+    Unread::Failed(format!("{repository}: {}", cut(text, COMPLAINT, "...")))
 }
