@@ -98,19 +98,16 @@ impl<P: Ports> Care<P> {
             attempts.push(("timed rules", self.host.settle_due().await.map(drop)));
         }
         let live = self.host.ports().live().await;
-        let wait = match &live {
-            Ok(live) => {
-                self.keepers.follow(live);
-                let (read_at, told) = self.prs.follow(live).await;
-                self.read_at = read_at;
-                attempts.extend(told.map(|told| ("gh", told)));
-                next_due(live, self.host.ports().now())
-            }
+        let wait = if let Ok(live) = &live {
+            self.keepers.follow(live);
+            let (read_at, told) = self.prs.follow(live).await;
+            self.read_at = read_at;
+            attempts.extend(told.map(|told| ("gh", told)));
+            next_due(live, self.host.ports().now())
+        } else {
             // What runs is asked for again soon.
-            Err(_) => {
-                self.read_at = None;
-                Some(CALM)
-            }
+            self.read_at = None;
+            Some(CALM)
         };
         // Changes that keep coming put off nothing that is due already.
         let due = wait.map(|wait| Instant::now() + wait);

@@ -1,7 +1,7 @@
 //! When the pull requests of which repository are read (`spec/lifecycle.md` F2): pure, the time comes
 //! from outside.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -36,7 +36,6 @@ pub(super) enum Ended {
 struct Place {
     /// When a read ended last.
     read_at: Option<Instant>,
-    reading: bool,
     on_view: bool,
     pushed: bool,
     nowhere: bool,
@@ -67,6 +66,8 @@ fn longer(pause: Duration, failures: u32) -> Duration {
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
     places: BTreeMap<PathBuf, Place>,
+    /// Those that are being read.
+    reading: BTreeSet<PathBuf>,
     /// Nothing is read before.
     held_until: Option<Instant>,
     /// Limits that were met one after the other.
@@ -100,18 +101,20 @@ impl Schedule {
         if self.held_until.is_some_and(|until| now < until) {
             return Vec::new();
         }
-        let reading = self.places.values().filter(|place| place.reading).count();
         // While all fail, one tells whether they still do.
         let room = if self.held_until.is_some() { 1 } else { AT_ONCE };
-        let due = self.places.iter_mut().filter(|(_, place)| !place.reading);
+        let reading = &self.reading;
+        let due = self.places.iter_mut().filter(|(folder, _)| !reading.contains(*folder));
         let mut due: Vec<_> = due.filter(|(_, place)| place.due_at(now) <= now).collect();
         due.sort_by_key(|(_, place)| (!place.on_view, place.read_at));
-        let due = due.into_iter().take(room.saturating_sub(reading));
-        due.map(|(folder, place)| {
-            (place.reading, place.pushed) = (true, false);
+        let due = due.into_iter().take(room.saturating_sub(reading.len()));
+        let begun = due.map(|(folder, place)| {
+            place.pushed = false;
             folder.clone()
-        })
-        .collect()
+        });
+        let begun: Vec<PathBuf> = begun.collect();
+        self.reading.extend(begun.iter().cloned());
+        begun
     }
 
     /// A read ended.
@@ -128,10 +131,10 @@ impl Schedule {
             }
             Ended::Badly | Ended::Nowhere => {}
         }
+        self.reading.remove(folder);
         let Some(place) = self.places.get_mut(folder) else {
             return;
         };
-        place.reading = false;
         place.nowhere = how == Ended::Nowhere;
         match how {
             Ended::Well | Ended::Nowhere => place.failures = 0,
@@ -148,12 +151,12 @@ impl Schedule {
 
     /// When the next one is due; none while none is followed, or while the end of a read comes first.
     pub(super) fn next(&self, now: Instant) -> Option<Instant> {
-        let reading = self.places.values().filter(|place| place.reading).count();
+        let reading = self.reading.len();
         if reading >= AT_ONCE || (reading > 0 && self.held_until.is_some()) {
             return None;
         }
-        let waiting = self.places.values().filter(|place| !place.reading);
-        let due = waiting.map(|place| place.due_at(now)).min()?;
+        let waiting = self.places.iter().filter(|(folder, _)| !self.reading.contains(*folder));
+        let due = waiting.map(|(_, place)| place.due_at(now)).min()?;
         Some(self.held_until.map_or(due, |until| due.max(until)))
     }
 }

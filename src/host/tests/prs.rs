@@ -50,10 +50,10 @@ impl Fixture {
             m.forge.remotes.extend(Repository::new("github.com", "acme", "shop"));
             m.forge.pulls.push(pull("a", 12, PrState::Open));
         });
-        let (changes, changed) = watch::channel(0);
+        let (changes, noticed) = watch::channel(0);
         let on_view = watch::Sender::new(OnView::new());
         let shown = on_view.subscribe();
-        let care = Care::new(host, Context::new(), changed, TOGETHER, shown);
+        let care = Care::new(host, Context::new(), noticed, TOGETHER, shown);
         Self { recorder, care, _changes: changes, on_view, said: Vec::new() }
     }
 

@@ -174,10 +174,11 @@ fn review(decision: Option<&str>) -> Review {
 /// run that are no condition, it is too soon to say.
 fn mergeability(pull: &Pull, ci: Ci) -> Mergeability {
     match (pull.mergeable.as_deref(), pull.merge_state_status.as_deref()) {
-        (Some("CONFLICTING"), _) => Mergeability::Blocked,
+        (Some("CONFLICTING"), _) | (_, Some("BLOCKED" | "BEHIND" | "DIRTY" | "DRAFT")) => {
+            Mergeability::Blocked
+        }
         (_, Some("CLEAN" | "HAS_HOOKS")) => Mergeability::Mergeable,
         (_, Some("UNSTABLE")) if ci != Ci::Pending => Mergeability::Mergeable,
-        (_, Some("BLOCKED" | "BEHIND" | "DIRTY" | "DRAFT")) => Mergeability::Blocked,
         _ => Mergeability::Unknown,
     }
 }
