@@ -87,21 +87,21 @@ fn the_status_follows_the_pull_request() {
         json!({"isCrossRepository": true, "headRepository": {"nameWithOwner": "eve/shop"}});
     let mut evil = checks("FAILURE");
     evil.as_object_mut().unwrap().extend(stranger.as_object().unwrap().clone());
-    let others = [pull(66, &branch, evil), pull(67, "other", checks("FAILURE"))];
+    let others = [pull(66, &branch, &evil), pull(67, "other", &checks("FAILURE"))];
     let clean = json!({"mergeable": "MERGEABLE", "mergeStateStatus": "CLEAN"});
     let unresolved = json!({"reviewThreads": {"nodes": [{"isResolved": false}]}});
     let steps = [
-        (vec![pull(12, &branch, checks("FAILURE")), pull(9, &branch, json!({}))], "ci_failed"),
-        (vec![pull(12, &branch, json!({"isDraft": true}))], "draft"),
+        (vec![pull(12, &branch, &checks("FAILURE")), pull(9, &branch, &json!({}))], "ci_failed"),
+        (vec![pull(12, &branch, &json!({"isDraft": true}))], "draft"),
         (
-            vec![pull(12, &branch, json!({"reviewDecision": "CHANGES_REQUESTED"}))],
+            vec![pull(12, &branch, &json!({"reviewDecision": "CHANGES_REQUESTED"}))],
             "changes_requested",
         ),
-        (vec![pull(12, &branch, json!({"reviewDecision": "REVIEW_REQUIRED"}))], "review_pending"),
-        (vec![pull(12, &branch, json!({"reviewDecision": "APPROVED"}))], "approved"),
-        (vec![pull(12, &branch, unresolved)], "changes_requested"),
-        (vec![pull(12, &branch, clean)], "mergeable"),
-        (vec![pull(12, &branch, checks("PENDING"))], "pr_open"),
+        (vec![pull(12, &branch, &json!({"reviewDecision": "REVIEW_REQUIRED"}))], "review_pending"),
+        (vec![pull(12, &branch, &json!({"reviewDecision": "APPROVED"}))], "approved"),
+        (vec![pull(12, &branch, &unresolved)], "changes_requested"),
+        (vec![pull(12, &branch, &clean)], "mergeable"),
+        (vec![pull(12, &branch, &checks("PENDING"))], "pr_open"),
         (vec![merged(12, &branch)], "merged"),
     ];
     let mut watch = None;
@@ -149,7 +149,7 @@ fn a_merge_ends_the_session_where_that_is_configured() {
         merged(12, &first),
         merged(13, &second),
         merged(14, &third),
-        pull(15, &third, json!({})),
+        pull(15, &third, &json!({})),
     ]);
     let watch = Watch::new(&home, &gh);
     for id in [&clean, &dirty] {
@@ -169,7 +169,7 @@ fn a_fault_of_gh_is_said_once() {
     let home = TestHome::new();
     let (repository, id, branch) = shop(&home);
     let gh = Gh::new(&home);
-    gh.answer(&[pull(12, &branch, checks("FAILURE"))]);
+    gh.answer(&[pull(12, &branch, &checks("FAILURE"))]);
     let watch = Watch::new(&home, &gh);
     until_status(&home, &id, "ci_failed");
     gh.play("echo 'To get started with GitHub CLI, please run:  gh auth login' >&2; exit 4");

@@ -16,7 +16,7 @@ fn the_row_shows_the_pull_request() {
     let id = home.spawn(["--project", "shop"], "print ready;wait");
     let branch = home.show(&id)["branch"].as_str().unwrap().to_owned();
     let gh = Gh::new(&home);
-    gh.answer(&[pull(12, &branch, checks("FAILURE"))]);
+    gh.answer(&[pull(12, &branch, &checks("FAILURE"))]);
     let search = gh.search().into_string().unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_callboard"));
     let variables = [("PATH", search.as_str())];

@@ -78,7 +78,7 @@ impl Gh {
 }
 
 /// An open pull request of a branch, with these values beside.
-pub(crate) fn pull(number: u64, branch: &str, values: Value) -> Value {
+pub(crate) fn pull(number: u64, branch: &str, values: &Value) -> Value {
     let mut pull = json!({
         "number": number, "url": format!("https://github.com/acme/shop/pull/{number}"), "state": "OPEN",
         "isDraft": false, "headRefName": branch, "isCrossRepository": false,
@@ -93,7 +93,7 @@ pub(crate) fn pull(number: u64, branch: &str, values: Value) -> Value {
 /// One that was merged after every start.
 pub(crate) fn merged(number: u64, branch: &str) -> Value {
     let at = "2099-01-01T00:00:00Z";
-    pull(number, branch, json!({"state": "MERGED", "mergedAt": at, "closedAt": at}))
+    pull(number, branch, &json!({"state": "MERGED", "mergedAt": at, "closedAt": at}))
 }
 
 /// Values of a pull request whose checks are in this state.

@@ -15,7 +15,9 @@ fn look(schedule: &mut Schedule, names: &[&str], on_view: &[&str]) {
 /// Reads all that is due at once; answers how many.
 fn read(schedule: &mut Schedule, now: Instant, how: Ended) -> usize {
     let due = schedule.begin(now);
-    due.iter().for_each(|folder| schedule.ended(folder, now, how));
+    for folder in &due {
+        schedule.ended(folder, now, how);
+    }
     due.len()
 }
 
@@ -30,7 +32,9 @@ fn those_on_view_are_read_more_often() {
     for second in 0..600 {
         let now = began + SECOND * second;
         let due = schedule.begin(now);
-        due.iter().for_each(|folder| schedule.ended(folder, now, Ended::Well));
+        for folder in &due {
+            schedule.ended(folder, now, Ended::Well);
+        }
         reads.extend(due);
     }
     let times = |name: &str| reads.iter().filter(|folder| **folder == Path::new(name)).count();
@@ -85,7 +89,9 @@ fn a_fault_of_all_makes_no_storm() {
     let began = now;
     let mut asked = 0;
     while now < began + Duration::from_hours(2) {
-        names.iter().for_each(|name| schedule.pushed(Path::new(name)));
+        for name in names {
+            schedule.pushed(Path::new(name));
+        }
         asked += read(&mut schedule, now, Ended::Closed);
         now += SECOND;
     }

@@ -25,7 +25,7 @@ fn open() -> Value {
 }
 
 /// The open pull request with other values.
-fn with(values: Value) -> Value {
+fn with(values: &Value) -> Value {
     let mut pull = open();
     pull.as_object_mut().unwrap().extend(values.as_object().unwrap().clone());
     pull
@@ -60,9 +60,9 @@ fn a_pull_request_is_read() {
 #[case("WHATEVER", Ci::None)]
 fn checks_are_read(#[case] word: &str, #[case] ci: Ci) {
     let rollup = json!({"nodes": [{"commit": {"statusCheckRollup": {"state": word}}}]});
-    assert_eq!(read_one(&with(json!({"commits": rollup}))).facts.ci, ci);
+    assert_eq!(read_one(&with(&json!({"commits": rollup}))).facts.ci, ci);
     let none = json!({"nodes": [{"commit": {"statusCheckRollup": null}}]});
-    assert_eq!(read_one(&with(json!({"commits": none}))).facts.ci, Ci::None);
+    assert_eq!(read_one(&with(&json!({"commits": none}))).facts.ci, Ci::None);
 }
 
 #[rstest]
@@ -71,7 +71,7 @@ fn checks_are_read(#[case] word: &str, #[case] ci: Ci) {
 #[case("REVIEW_REQUIRED", Review::Required)]
 #[case("WHATEVER", Review::None)]
 fn reviews_are_read(#[case] word: &str, #[case] review: Review) {
-    assert_eq!(read_one(&with(json!({"reviewDecision": word}))).facts.review, review);
+    assert_eq!(read_one(&with(&json!({"reviewDecision": word}))).facts.review, review);
 }
 
 #[rstest]
@@ -91,13 +91,13 @@ fn mergeability_is_read(
 ) {
     let rollup = json!({"nodes": [{"commit": {"statusCheckRollup": {"state": checks}}}]});
     let values = json!({"mergeable": mergeable, "mergeStateStatus": status, "commits": rollup});
-    assert_eq!(read_one(&with(values)).facts.mergeability, is);
+    assert_eq!(read_one(&with(&values)).facts.mergeability, is);
 }
 
 #[test]
 fn unresolved_comments_are_counted() {
     let threads = [json!({"isResolved": true}), json!({"isResolved": false}), json!(null)];
-    let pull = read_one(&with(json!({"reviewThreads": {"nodes": threads}})));
+    let pull = read_one(&with(&json!({"reviewThreads": {"nodes": threads}})));
     assert_eq!(pull.facts.unresolved, 1);
 }
 
@@ -105,9 +105,9 @@ fn unresolved_comments_are_counted() {
 #[test]
 fn a_merge_is_read() {
     let at = "2026-11-30T09:12:00Z";
-    let pull = read_one(&with(json!({"state": "MERGED", "mergedAt": at, "closedAt": at})));
+    let pull = read_one(&with(&json!({"state": "MERGED", "mergedAt": at, "closedAt": at})));
     assert_eq!((pull.facts.state, pull.finished_at), (PrState::Merged, at.parse().ok()));
-    let pull = read_one(&with(json!({"state": "CLOSED", "closedAt": at})));
+    let pull = read_one(&with(&json!({"state": "CLOSED", "closedAt": at})));
     assert_eq!((pull.facts.state, pull.finished_at), (PrState::Closed, at.parse().ok()));
 }
 
@@ -115,12 +115,12 @@ fn a_merge_is_read() {
 #[test]
 fn heads_are_told_apart() {
     let head = json!({"nameWithOwner": "Me/shop"});
-    let fork = read_one(&with(json!({"isCrossRepository": true, "headRepository": head})));
+    let fork = read_one(&with(&json!({"isCrossRepository": true, "headRepository": head})));
     assert_eq!(fork.head, Repository::new("github.com", "me", "shop"));
-    let gone = read_one(&with(json!({"isCrossRepository": true, "headRepository": null})));
+    let gone = read_one(&with(&json!({"isCrossRepository": true, "headRepository": null})));
     assert_eq!(gone.head, None);
     let head = json!({"nameWithOwner": "acme/store"});
-    assert_eq!(read_one(&with(json!({"headRepository": head}))).head, Some(shop()));
+    assert_eq!(read_one(&with(&json!({"headRepository": head}))).head, Some(shop()));
 }
 
 /// F4: no text of a pull request brings a control character, another forge or another kind of address.
@@ -136,7 +136,7 @@ fn heads_are_told_apart() {
 #[case("--help")]
 #[case("")]
 fn hostile_addresses_are_not_kept(#[case] url: &str) {
-    let facts = read_one(&with(json!({"url": url}))).facts;
+    let facts = read_one(&with(&json!({"url": url}))).facts;
     assert_eq!(facts.url, "https://github.com/acme/shop/pull/12");
 }
 
@@ -157,7 +157,7 @@ fn what_is_no_answer_is_refused(#[case] output: &str) {
 /// One branch that could not be told does not take the others with it.
 #[test]
 fn a_part_of_an_answer_is_read() {
-    let odd = with(json!({"state": "LOCKED"}));
+    let odd = with(&json!({"state": "LOCKED"}));
     let answer = json!({
         "data": {"repository": {"b0": null, "b1": {"nodes": [open(), null, odd]}, "b2": {"nodes": null}}},
         "errors": [{"message": "Something went wrong"}]
@@ -218,7 +218,7 @@ proptest! {
     /// F4: whatever the texts are, nothing that could act on a terminal is kept.
     #[test]
     fn kept_texts_are_clean(url in any::<String>(), said in any::<Vec<u8>>(), code in 0..5) {
-        let kept = read_one(&with(json!({"url": url}))).facts.url;
+        let kept = read_one(&with(&json!({"url": url}))).facts.url;
         prop_assert!(kept.is_ascii() && !kept.contains(|c: char| c.is_control()));
         let why = failure(&shop(), Some(code), &said, &said).to_string();
         prop_assert!(!why.contains(|c: char| c.is_control()), "{why:?}");
