@@ -14,6 +14,7 @@ use crate::domain::plan::Plan;
 use crate::domain::query::{Page, PageQuery};
 use crate::domain::rail::{Project, Section};
 use crate::domain::session::Session;
+use crate::host::OnView;
 use crate::host::report::{
     CreateOutcome, CreateRequest, DeleteReport, DeleteRequest, Progress, PurgeReport,
     RestoreReport, RestoreTarget, SendResult, StopReport,
@@ -313,6 +314,8 @@ pub enum Effect {
     },
     /// Count changes in the worktrees of these sessions when there is time.
     LoadWork(Vec<SessionId>),
+    /// The sessions in the list are of these projects.
+    OnView(OnView),
     /// The screens that are on view from now on; others are let go.
     Watch(Vec<SessionId>),
     /// Give an agent this size: it is typed to in this window.

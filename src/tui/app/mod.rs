@@ -28,6 +28,7 @@ use crate::domain::rail::{Section, SectionKey};
 use crate::domain::session::Session;
 use crate::domain::status::Zone;
 use crate::domain::time::Timestamp;
+use crate::host::OnView;
 
 use self::form::NewForm;
 use self::job::Jobs;
@@ -121,6 +122,8 @@ pub struct App {
     pub watched: Vec<SessionId>,
     /// Sessions whose changes were asked for.
     pub counted: Vec<SessionId>,
+    /// Projects whose sessions are in the list, as told last.
+    pub projects_on_view: OnView,
     /// When they were asked for.
     pub counted_at: Timestamp,
     /// The tab whose content was asked for.
@@ -195,6 +198,7 @@ impl App {
             offer: None,
             watched: Vec::new(),
             counted: Vec::new(),
+            projects_on_view: OnView::new(),
             counted_at: Timestamp(0),
             tab_asked: None,
             overlays: Vec::new(),
