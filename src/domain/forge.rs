@@ -136,12 +136,15 @@ pub enum Unread {
     /// The host may be anything: `gh` was never told of it.
     #[error("gh does not know {0}")]
     NoForge(String),
+    /// Git does not tell the remotes. Its faults are told where its answers are shown.
+    #[error("{0}")]
+    NoRemotes(String),
 }
 
 impl Unread {
     /// Whether it is no use to ask for another repository either.
     pub fn is_general(&self) -> bool {
-        !matches!(self, Self::Failed(_) | Self::NoForge(_))
+        !matches!(self, Self::Failed(_) | Self::NoForge(_) | Self::NoRemotes(_))
     }
 
     /// What to do about it.
@@ -149,7 +152,7 @@ impl Unread {
         match self {
             Self::Missing => Some("install it from https://cli.github.com".to_owned()),
             Self::LoggedOut(host) => Some(format!("run `gh auth login --hostname {host}`")),
-            Self::Limited | Self::Failed(_) | Self::NoForge(_) => None,
+            Self::Limited | Self::Failed(_) | Self::NoForge(_) | Self::NoRemotes(_) => None,
         }
     }
 }

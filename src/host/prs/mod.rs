@@ -113,13 +113,17 @@ impl<P: Ports> PullRequests<P> {
         let how = match &read {
             Ok(true) => Ended::Well,
             Ok(false) => Ended::Nowhere,
-            Err(Unread::Failed(_) | Unread::NoForge(_)) => Ended::Badly,
+            Err(Unread::Failed(_) | Unread::NoForge(_) | Unread::NoRemotes(_)) => Ended::Badly,
             Err(Unread::Missing | Unread::LoggedOut(_)) => Ended::Closed,
             Err(Unread::Limited) => Ended::Limited,
         };
         self.schedule.ended(&folder, Instant::now(), how);
         match read {
             Ok(_) => self.faults.remove(&folder),
+            Err(Unread::NoRemotes(error)) => {
+                tracing::warn!(folder = %folder.display(), %error, "the remotes cannot be read");
+                self.faults.remove(&folder)
+            }
             Err(unread) => self.faults.insert(folder, unread),
         };
     }
@@ -180,7 +184,8 @@ impl<P: Ports> Host<P> {
         sessions: &[Session],
     ) -> Result<bool, Unread> {
         let limited = ctx.within(PATIENCE);
-        let remotes = self.ports.remotes(&limited, folder).await.map_err(failed)?;
+        let remotes = self.ports.remotes(&limited, folder).await;
+        let remotes = remotes.map_err(|error| Unread::NoRemotes(error.message))?;
         if remotes.is_empty() {
             return Ok(false);
         }
