@@ -104,9 +104,7 @@ impl Bench {
     #[track_caller]
     pub(crate) fn wait(&self, id: &str, goals: &str) -> Value {
         let waited = self.run(["wait", id, "--for", goals, "--timeout", TIMEOUT]);
-        if waited.code != 0 {
-            panic!("{id} was never {goals}: {}", self.looks(id));
-        }
+        assert!(waited.code == 0, "{id} was never {goals}: {}", self.looks(id));
         self.show(id)
     }
 
@@ -120,9 +118,8 @@ impl Bench {
             if holds(&shown) {
                 return shown;
             }
-            if start.elapsed() > PATIENCE {
-                panic!("waited too long for {what}: {}", self.looks(id));
-            }
+            let late = start.elapsed() > PATIENCE;
+            assert!(!late, "waited too long for {what}: {}", self.looks(id));
             std::thread::sleep(LOOK_EVERY);
         }
     }
@@ -137,7 +134,8 @@ impl Bench {
     #[track_caller]
     pub(crate) fn asked(&self, id: &str, activity: &str, kind: &str) -> Value {
         let readable = |question: &Value| {
-            question["kind"] == kind && question["options"].as_array().is_some_and(|it| it.len() > 1)
+            question["kind"] == kind
+                && question["options"].as_array().is_some_and(|it| it.len() > 1)
         };
         self.until(id, &format!("a {kind}"), |shown| {
             shown["activity"] == activity && readable(&shown["question"])

@@ -32,7 +32,7 @@ fn turns(bench: &Bench, id: &str) {
     bench.wait(id, "idle");
 
     bench.send(id, "bad");
-    bench.activity(id, "error");
+    bench.activity(id, if bench.program.tells_errors { "error" } else { "idle" });
     let (retry, told) = bench.program.retry;
     bench.send(id, retry);
     if told {

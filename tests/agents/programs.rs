@@ -15,6 +15,8 @@ pub(crate) struct Program {
     /// A prompt that ends well after the model was not to be had at first, and whether the program shows
     /// that it tries again.
     pub(crate) retry: (&'static str, bool),
+    /// Whether what is left on its screen after an error of the model is told from an answer.
+    pub(crate) tells_errors: bool,
     /// Whether a conversation can be forked.
     pub(crate) forks: bool,
     /// What `show` says of its question at the first start in a folder; none where it asks none.
@@ -38,6 +40,7 @@ pub(crate) const CLAUDE: Program = Program {
     name: "claude",
     args: &["--permission-mode", "manual"],
     retry: ("fail 3", true),
+    tells_errors: true,
     forks: true,
     trust: Some("trust"),
     variables: |model| {
@@ -65,22 +68,22 @@ pub(crate) const CODEX: Program = Program {
     name: "codex",
     args: &["--enable", "default_mode_request_user_input"],
     retry: ("fail 2", true),
+    tells_errors: true,
     forks: true,
     trust: Some("trust"),
     variables: |_| vec![("STUB_API_KEY", text("dummy"))],
     set_up: |home, model, trusted| {
-        let mut config = format!(
+        let trusted = trusted.map(|folder| {
+            format!("[projects.\"{}\"]\ntrust_level = \"trusted\"\n", folder.display())
+        });
+        let config = format!(
             "model = \"stub\"\nmodel_provider = \"stub\"\ncheck_for_update_on_startup = false\n\
              [model_providers.stub]\nname = \"Stub\"\nbase_url = \"{}/v1\"\n\
              env_key = \"STUB_API_KEY\"\nwire_api = \"responses\"\nrequest_max_retries = 2\n\
              stream_max_retries = 2\n[analytics]\nenabled = false\n",
             model.url()
         );
-        if let Some(folder) = trusted {
-            let folder = folder.display();
-            config += &format!("[projects.\"{folder}\"]\ntrust_level = \"trusted\"\n");
-        }
-        write(&home.join(".codex/config.toml"), &config);
+        write(&home.join(".codex/config.toml"), &(config + &trusted.unwrap_or_default()));
     },
 };
 
@@ -88,6 +91,7 @@ pub(crate) const OPENCODE: Program = Program {
     name: "opencode",
     args: &[],
     retry: ("limit 2", true),
+    tells_errors: false,
     forks: true,
     trust: None,
     variables: |_| {
@@ -121,6 +125,7 @@ pub(crate) const GEMINI: Program = Program {
     name: "gemini",
     args: &[],
     retry: ("fail 2", false),
+    tells_errors: true,
     forks: false,
     trust: Some("trust"),
     variables: |model| {

@@ -72,22 +72,19 @@ impl Keeper {
         if self.spec.rules.rule.is_empty() {
             return;
         }
-        let known = async {
-            loop {
-                let judged = self.judged.notified();
-                let due = {
-                    let core = self.core.borrow();
-                    let activity = &core.facts().activity;
-                    let unknown = activity.value == Activity::Unknown && core.exit().is_none();
-                    unknown.then(|| activity.since.plus(READY))
-                };
-                let left = due.map(|due| due.since(self.now())).filter(|left| !left.is_zero());
-                let Some(left) = left else { return };
-                // Nobody is told of a time that passes.
-                let _passed = tokio::time::timeout(left, judged).await;
-            }
-        };
-        known.await;
+        loop {
+            let judged = self.judged.notified();
+            let due = {
+                let core = self.core.borrow();
+                let activity = &core.facts().activity;
+                let unknown = activity.value == Activity::Unknown && core.exit().is_none();
+                unknown.then(|| activity.since.plus(READY))
+            };
+            let left = due.map(|due| due.since(self.now())).filter(|left| !left.is_zero());
+            let Some(left) = left else { return };
+            // Nobody is told of a time that passes.
+            let _passed = tokio::time::timeout(left, judged).await;
+        }
     }
 
     /// Clears, pastes, waits, presses Enter, and looks whether the agent took it (G2).
