@@ -350,6 +350,8 @@ fn said_by(status: &ProgramStatus, seen: Option<&Match>) -> Opinion {
         ("idle" | "done", _) => Activity::Idle,
         ("working", _) => Activity::Active,
         ("blocked", Some("question" | "auth")) => Activity::WaitingInput,
+        // Some call every dialog a permission, also the one that asks for a folder's trust.
+        ("blocked", _) if seen.is_some_and(Match::asks_for_trust) => Activity::WaitingInput,
         ("blocked", _) => Activity::Blocked,
         ("error", _) => Activity::Error,
         _ => Activity::Unknown,
