@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use toml::{Table, Value};
 
@@ -10,45 +11,50 @@ use super::Hooks;
 use super::definition::Definition;
 use crate::config::Mistake;
 
-/// The definitions in the program.
-const SHIPPED: &[(&str, &str)] = &[
-    ("aider", include_str!("../../assets/agents/aider.toml")),
-    ("amp", include_str!("../../assets/agents/amp.toml")),
-    ("auggie", include_str!("../../assets/agents/auggie.toml")),
-    ("claude", include_str!("../../assets/agents/claude.toml")),
-    ("cline", include_str!("../../assets/agents/cline.toml")),
-    ("codex", include_str!("../../assets/agents/codex.toml")),
-    ("command", include_str!("../../assets/agents/command.toml")),
-    ("copilot", include_str!("../../assets/agents/copilot.toml")),
-    ("crush", include_str!("../../assets/agents/crush.toml")),
-    ("cursor", include_str!("../../assets/agents/cursor.toml")),
-    ("devin", include_str!("../../assets/agents/devin.toml")),
-    ("droid", include_str!("../../assets/agents/droid.toml")),
-    ("gemini", include_str!("../../assets/agents/gemini.toml")),
-    ("goose", include_str!("../../assets/agents/goose.toml")),
-    ("grok", include_str!("../../assets/agents/grok.toml")),
-    ("kilo", include_str!("../../assets/agents/kilo.toml")),
-    ("kimi", include_str!("../../assets/agents/kimi.toml")),
-    ("kiro", include_str!("../../assets/agents/kiro.toml")),
-    ("opencode", include_str!("../../assets/agents/opencode.toml")),
-    ("pi", include_str!("../../assets/agents/pi.toml")),
-    ("qwen", include_str!("../../assets/agents/qwen.toml")),
-    ("scripted", include_str!("../../assets/agents/scripted.toml")),
-    ("shell", include_str!("../../assets/agents/shell.toml")),
-    ("vibe", include_str!("../../assets/agents/vibe.toml")),
+/// A definition in the program, read when it is asked for: a start has no time for all of them.
+struct Shipped {
+    name: &'static str,
+    text: &'static str,
+    definition: OnceLock<Option<Definition>>,
+}
+
+macro_rules! shipped {
+    ($($name:literal)*) => {
+        [$(Shipped {
+            name: $name,
+            text: include_str!(concat!("../../assets/agents/", $name, ".toml")),
+            definition: OnceLock::new(),
+        }),*]
+    };
+}
+
+/// All of them, by name.
+static SHIPPED: [Shipped; 24] = shipped![
+    "aider" "amp" "auggie" "claude" "cline" "codex" "command" "copilot"
+    "crush" "cursor" "devin" "droid" "gemini" "goose" "grok" "kilo"
+    "kimi" "kiro" "opencode" "pi" "qwen" "scripted" "shell" "vibe"
 ];
 
-/// All definitions by name, and the mistakes that were found in files of the operator's.
+/// The shipped definition of this name.
+pub(super) fn shipped(name: &str) -> Option<&'static Definition> {
+    let found = SHIPPED.iter().find(|shipped| shipped.name == name)?;
+    // That each can be read and is right is tested.
+    found.definition.get_or_init(|| toml::from_str(found.text).ok()).as_ref()
+}
+
+/// Names of the shipped definitions.
+pub(super) fn shipped_names() -> impl Iterator<Item = &'static str> {
+    SHIPPED.iter().map(|shipped| shipped.name)
+}
+
+fn shipped_text(name: &str) -> Option<&'static str> {
+    SHIPPED.iter().find(|shipped| shipped.name == name).map(|shipped| shipped.text)
+}
+
+/// The operator's own definitions by name, over the shipped ones, and the mistakes in their files.
 pub(super) fn load(folder: &Path) -> (BTreeMap<String, Definition>, Vec<Mistake>) {
     let mut agents = BTreeMap::new();
     let mut mistakes = Vec::new();
-    for (name, text) in SHIPPED {
-        let file = PathBuf::from(format!("assets/agents/{name}.toml"));
-        match read(&file, text, None) {
-            Ok(definition) => drop(agents.insert((*name).to_owned(), definition)),
-            Err(mistake) => mistakes.push(mistake),
-        }
-    }
     let files = match own_files(folder) {
         Ok(files) => files,
         Err(error) => {
@@ -68,7 +74,7 @@ pub(super) fn load(folder: &Path) -> (BTreeMap<String, Definition>, Vec<Mistake>
 /// The hooks of one agent, without a look at the rest of the definitions; none where it is unknown or
 /// has a mistake there.
 pub(super) fn hooks(folder: &Path, agent: &str) -> Option<Hooks> {
-    let shipped = SHIPPED.iter().find(|(name, _)| *name == agent).map(|(_, text)| *text);
+    let shipped = shipped_text(agent);
     // A name is no path.
     let named = !agent.contains('/');
     let own = named.then(|| std::fs::read_to_string(folder.join(format!("{agent}.toml"))));
@@ -115,8 +121,7 @@ fn read_own(file: &Path) -> Result<(String, Definition), Mistake> {
         let message = "the file's name is the agent's: only a-z, 0-9, '-', '_', '.'".to_owned();
         return Err(Mistake { file: file.to_owned(), line: None, message, hint: None });
     }
-    let shipped = SHIPPED.iter().find(|(shipped, _)| *shipped == name).map(|(_, text)| *text);
-    read(file, &text, shipped).map(|definition| (name, definition))
+    read(file, &text, shipped_text(&name)).map(|definition| (name, definition))
 }
 
 /// Reads a definition; one of a shipped name lies over that one.
@@ -182,9 +187,14 @@ mod tests {
 
     #[test]
     fn all_shipped_definitions_are_right() {
-        let (agents, mistakes) = load(Path::new("/nowhere"));
-        assert_eq!(mistakes, []);
-        assert_eq!(agents.len(), SHIPPED.len());
+        for Shipped { name, text, .. } in &SHIPPED {
+            let read = read(Path::new(name), text, None);
+            assert_eq!(read.as_ref().ok(), shipped(name), "{name}: {read:?}");
+        }
+        assert!(SHIPPED.is_sorted_by_key(|shipped| shipped.name));
+        let hidden: Vec<&str> =
+            shipped_names().filter(|name| shipped(name).unwrap().hidden).collect();
+        assert_eq!(hidden, ["scripted"]);
     }
 
     #[test]
@@ -192,7 +202,7 @@ mod tests {
         let text = "engine = 1\nprogram = \"/opt/claude\"\n[submit]\npause_ms = 900\n[[rules.rule]]\nid = \"composer\"\nactivity = \"idle\"\nregion = \"bottom\"\nall = [\"^> \"]\n[[rules.rule]]\nid = \"mine\"\nactivity = \"error\"\nregion = \"screen\"\nany = [\"oops\"]\n";
         let (agents, mistakes) = with(&[("claude.toml", text)]);
         assert!(mistakes.is_empty(), "{mistakes:?}");
-        let (own, shipped) = (&agents["claude"], &load(Path::new("/nowhere")).0["claude"]);
+        let (own, shipped) = (&agents["claude"], shipped("claude").unwrap());
         assert_eq!((own.program.as_str(), own.submit.pause_ms), ("/opt/claude", 900));
         assert_eq!((&own.launch, &own.submit.clear), (&shipped.launch, &shipped.submit.clear));
         assert_eq!(own.rules.rule.len(), shipped.rules.rule.len() + 1);
@@ -258,14 +268,14 @@ mod tests {
             ]
         );
         assert!(agents.contains_key("e") && !agents.contains_key("a"));
-        assert_eq!(agents["claude"].program, "claude", "the shipped one stays");
+        assert!(!agents.contains_key("claude"), "the shipped one stays");
     }
 
     /// G1: whatever line of whatever shipped file has a key that there is not, it is told with its line,
     /// and the shipped definition stays.
     #[test]
     fn a_wrong_key_anywhere_is_found_g1() {
-        for (name, text) in SHIPPED {
+        for Shipped { name, text, .. } in &SHIPPED {
             let lines: Vec<&str> = text.lines().collect();
             let tables = lines.iter().enumerate().filter(|(_, line)| line.starts_with('['));
             for at in tables.map(|(at, _)| at + 1).chain([0]) {
@@ -275,7 +285,7 @@ mod tests {
                 assert_eq!(mistakes.len(), 1, "{name}, line {}", at + 1);
                 let begin = format!("{name}.toml, line {}: unknown key `no_such_key`", at + 1);
                 assert!(mistakes[0].starts_with(&begin), "{}", mistakes[0]);
-                assert_eq!(agents[*name].engine, 1);
+                assert!(agents.is_empty(), "the shipped one stays");
             }
         }
     }

@@ -11,7 +11,7 @@ mod lookup;
 #[cfg(test)]
 mod launch_tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 pub use definition::{Conversation, Definition, Dialog, Environment, Launch};
@@ -28,7 +28,8 @@ use crate::os::paths::Home;
 /// Every agent that is known, and the targets that are configured.
 #[derive(Debug, Clone)]
 pub struct Registry {
-    agents: BTreeMap<String, Definition>,
+    /// The operator's own.
+    own: BTreeMap<String, Definition>,
     targets: BTreeMap<String, Target>,
     lookup: Lookup,
 }
@@ -42,9 +43,9 @@ impl Registry {
     /// The shipped definitions with the operator's own over them. A mistake in a file disables that
     /// file only (G1).
     pub fn load(home: &Home, config: &Config) -> (Self, Vec<Mistake>) {
-        let (agents, mistakes) = files::load(&home.config.join("agents"));
+        let (own, mistakes) = files::load(&home.config.join("agents"));
         let lookup = Lookup::from_env();
-        (Self { agents, targets: config.targets.clone(), lookup }, mistakes)
+        (Self { own, targets: config.targets.clone(), lookup }, mistakes)
     }
 
     /// The same registry that looks for programs elsewhere.
@@ -54,13 +55,15 @@ impl Registry {
 
     /// The definition of an agent.
     pub fn find(&self, agent: &str) -> Option<&Definition> {
-        self.agents.get(agent)
+        self.own.get(agent).or_else(|| files::shipped(agent))
     }
 
     /// Names of the agents that are offered, in order.
     pub fn names(&self) -> Vec<&str> {
-        let offered = self.agents.iter().filter(|(_, definition)| !definition.hidden);
-        offered.map(|(name, _)| name.as_str()).collect()
+        let mut all: BTreeSet<&str> = self.own.keys().map(String::as_str).collect();
+        all.extend(files::shipped_names().map(|name| -> &str { name }));
+        let hidden = |name: &str| self.find(name).is_none_or(|definition| definition.hidden);
+        all.into_iter().filter(|name| !hidden(name)).collect()
     }
 
     /// Names of the targets that are configured, in order; every agent is also a target.
@@ -72,7 +75,7 @@ impl Registry {
     pub fn agent_of<'a>(&'a self, target: &'a str) -> Option<&'a str> {
         match self.targets.get(target) {
             Some(found) => Some(&found.agent),
-            None => self.agents.contains_key(target).then_some(target),
+            None => self.find(target).map(|_| target),
         }
     }
 

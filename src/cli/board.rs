@@ -62,10 +62,12 @@ pub(crate) async fn dashboard(
     start: Option<Start>,
 ) -> Result<RunSummary, CliError> {
     let ports = host.ports();
-    let agents = ports.agents();
-    let names = agents.names().into_iter();
-    let agents = names.map(|name| (name.to_owned(), agents.program(name).is_ok())).collect();
-    let watched = host.clone();
+    let (watched, asked) = (host.clone(), host.clone());
+    let agents = move || {
+        let agents = asked.ports().agents();
+        let names = agents.names().into_iter();
+        names.map(|name| (name.to_owned(), agents.program(name).is_ok())).collect()
+    };
     let workspace: WorkspaceName = ports.workspace().clone();
     Ok(show(Options {
         host: host.clone(),
@@ -75,7 +77,7 @@ pub(crate) async fn dashboard(
         changes: Box::new(move || watched.ports().changes()),
         repository: repository(&folder),
         folder,
-        agents,
+        agents: Box::new(agents),
         start,
         clock: Clock::System,
     })

@@ -116,6 +116,9 @@ pub fn close_inherited() {
     }
 }
 
+/// The system's program that opens a file or an address.
+pub const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+
 /// Runs a program of the operator's beside us: with our environment, `input` on its standard input and
 /// nothing of the terminal. In a process group of its own, so that what it leaves running outlives us.
 ///

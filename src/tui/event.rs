@@ -51,6 +51,8 @@ pub enum Event {
     Changed,
     /// Answer to [`Effect::LoadBoard`].
     Board(Box<Board>),
+    /// Agents by name, and whether their program was found.
+    Agents(Vec<(String, bool)>),
     /// The second answer to it: sessions that want the operator, any order (T4).
     Waiting(Vec<Session>),
     /// Answer to [`Effect::LoadPage`].

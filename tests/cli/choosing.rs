@@ -115,7 +115,6 @@ const FILTERS: &[(&[&str], Holds)] = &[
         one["zone"] == "respond" || one["zone"] == "merge"
     }),
     (&["--exclude-pinned"], |one| one["pinned"] == false),
-    (&["--older-than", "3h"], |one| age(one, "last_activity_at") > 3 * 3_600),
     (&["--agent", "claude", "--zone", "resting", "--exclude-pinned"], |one| {
         one["agent"] == "claude" && one["zone"] == "resting" && one["pinned"] == false
     }),
@@ -149,6 +148,18 @@ fn every_filter_chooses_the_same_for_every_verb() {
         let fitting = known.iter().filter(|one| one[field] == value);
         fitting.map(|one| one["id"].as_str().unwrap()).collect()
     };
+    // Between two ages that are far apart, so that time that goes by meanwhile changes nothing.
+    let mut ages: Vec<i64> = known.iter().map(|one| age(one, "last_activity_at")).collect();
+    ages.retain(|age| *age < i64::MAX);
+    ages.sort_unstable();
+    let gap = ages.windows(2).max_by_key(|pair| pair[1] - pair[0]).unwrap();
+    let between = i64::midpoint(gap[0], gap[1]);
+    let older = format!("{between}s");
+    let old = known.iter().filter(|one| age(one, "last_activity_at") > between);
+    filters.push((
+        vec!["--older-than", &older],
+        old.map(|one| one["id"].as_str().unwrap()).collect(),
+    ));
     filters.push((vec!["--project", &project], by("project", &project)));
     filters.push((vec!["--parent", &parent], by("parent", &parent)));
     let found = all(&home, &["--search", &word]);

@@ -26,6 +26,7 @@ const KEYS: &[(&str, &str)] = &[
     ("stalled_minutes", "3"),
     ("on_merge", "\"kill\""),
     ("clipboard", "\"off\""),
+    ("opener", "[\"mine\"]"),
     ("notifications.bell", "true"),
     ("notifications.desktop", "true"),
     ("notifications.command", "[\"say\"]"),

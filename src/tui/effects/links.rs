@@ -9,10 +9,9 @@ impl<P: Ports> Effects<P> {
     /// Opens a link in the background with `opener`, or with the system's own program. Only how it
     /// started and ended is told, and only where it failed.
     pub fn open_link(&self, opener: &[String], link: String) {
-        let system = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
         let mut words = opener.to_vec();
         if words.is_empty() {
-            words.push(system.to_owned());
+            words.push(spawn::OPENER.to_owned());
         }
         words.push(link.clone());
         self.answer(|_| async move {

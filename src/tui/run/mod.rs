@@ -51,7 +51,7 @@ pub struct Options<P> {
     /// Its repository, where it is in one.
     pub repository: Option<PathBuf>,
     /// Agents by name, and whether their program was found.
-    pub agents: Vec<(String, bool)>,
+    pub agents: Box<dyn FnOnce() -> Vec<(String, bool)> + Send>,
     /// Where to begin; the first section with attention where nothing is said.
     pub start: Option<Start>,
     /// The time.
@@ -131,7 +131,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         folder: options.folder,
         user_home: std::env::var_os("HOME").map(PathBuf::from),
         repository: options.repository,
-        agents: options.agents,
+        agents: Vec::new(),
         purge_days: options.config.retention_days,
         passes: Passes {
             clipboard: options.config.clipboard,
@@ -148,6 +148,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         depth,
         clock: options.clock,
         changes: options.changes,
+        agents: options.agents,
         files,
         opener: options.config.opener,
         in_tmux: std::env::var_os("TMUX").is_some(),

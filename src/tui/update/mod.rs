@@ -45,6 +45,7 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
         Event::Changed => app.stale = true,
         Event::Board(board) => data::board(app, *board, effects),
         Event::Waiting(sessions) => app.waiting = sessions,
+        Event::Agents(agents) => app.setup.agents = agents,
         Event::Page { ticket, offset, page } => data::page(app, ticket, offset, page, effects),
         Event::Operations(operations) => app.jobs.load(operations),
         Event::Tab { id, content } => data::tab(app, id, content),

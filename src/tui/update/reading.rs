@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::domain::ids::SessionId;
+use crate::domain::text::graphemes;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::App;
 use crate::tui::app::editor::Editor;
@@ -261,7 +261,7 @@ pub(super) fn copy(app: &mut App, effects: &mut Vec<Effect>) {
         notify(app, ToastKind::Result, "Nothing to copy.".to_owned(), Vec::new());
         return;
     }
-    let characters = count(text.graphemes(true).count(), "character");
+    let characters = count(graphemes(&text).count(), "character");
     notify(app, ToastKind::Result, format!("{characters} copied."), Vec::new());
     effects.push(Effect::Copy(text));
 }
@@ -295,7 +295,7 @@ pub(super) fn signalled(app: &mut App, id: SessionId, signal: Signal, effects: &
         Signal::Clipboard(text) => match passes.clipboard {
             Clipboard::On => effects.push(Effect::Copy(text)),
             Clipboard::Ask => {
-                let characters = count(text.graphemes(true).count(), "character");
+                let characters = count(graphemes(&text).count(), "character");
                 let key = app.setup.keymap.key_label(&[Context::Global], Action::TakeOffer);
                 let title = format!("{id} offers {characters} to the clipboard");
                 let lines = key.map(|key| format!("{key}, once you left it, takes them."));
@@ -311,7 +311,7 @@ pub(super) fn signalled(app: &mut App, id: SessionId, signal: Signal, effects: &
 /// Takes what an agent offered to the clipboard.
 pub(super) fn take_offer(app: &mut App, effects: &mut Vec<Effect>) {
     if let Some((id, text)) = app.offer.take() {
-        let characters = count(text.graphemes(true).count(), "character");
+        let characters = count(graphemes(&text).count(), "character");
         notify(app, ToastKind::Result, format!("{characters} of {id} copied."), Vec::new());
         effects.push(Effect::Copy(text));
     }

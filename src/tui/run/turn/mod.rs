@@ -44,6 +44,7 @@ pub(super) struct Parts<P> {
     pub(super) depth: Depth,
     pub(super) clock: Clock,
     pub(super) changes: Box<dyn FnOnce() -> watch::Receiver<u64> + Send>,
+    pub(super) agents: Box<dyn FnOnce() -> Vec<(String, bool)> + Send>,
     pub(super) files: Files,
     /// What becomes of texts that an agent copies while it has the terminal.
     pub(super) clipboard: Clipboard,
@@ -79,6 +80,8 @@ pub(super) struct Dashboard<P> {
     ticked: Instant,
     /// Begins to watch the store; taken after the first frame.
     begin: Option<Box<dyn FnOnce() -> watch::Receiver<u64> + Send>>,
+    /// Looks for agents; taken after the first frame.
+    agents: Option<Box<dyn FnOnce() -> Vec<(String, bool)> + Send>>,
     rest: Option<Rest>,
     /// The operator asked to suspend.
     suspend: bool,
@@ -192,6 +195,7 @@ impl<P: Ports> Dashboard<P> {
             pace: Pace::default(),
             ticked: now,
             begin: Some(parts.changes),
+            agents: Some(parts.agents),
             rest: None,
             suspend: false,
             watched: Vec::new(),

@@ -237,6 +237,10 @@ impl<P: Ports> Dashboard<P> {
 
     /// Starts what need not be there for the first frame.
     fn start_rest(&mut self, changes: watch::Receiver<u64>) {
+        if let Some(look) = self.agents.take() {
+            let out = self.out.clone();
+            tokio::task::spawn_blocking(move || out.blocking_send(Event::Agents(look())));
+        }
         let keep_days = self.app.setup.purge_days;
         let care = care(self.host.clone(), changes.clone(), self.out.clone(), keep_days);
         self.rest = Some(Rest {
