@@ -64,7 +64,7 @@ pub struct LaunchSpec {
     /// prints none.
     #[serde(default)]
     pub exit_text: String,
-    /// Whether the arguments hold a prompt, so that the first rest is none.
+    /// Whether the arguments hold a prompt before which the agent looks at rest.
     #[serde(default)]
     pub prompted: bool,
     /// How long the keeper stays after the agent ended by itself, in milliseconds (X4).
