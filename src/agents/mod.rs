@@ -121,7 +121,7 @@ impl Registry {
 
     /// Whether an agent looks at rest before it begins with a prompt that went along.
     pub fn rests_first(&self, agent: &str) -> bool {
-        self.find(agent).is_ok_and(|definition| definition.launch.rests_first)
+        self.find(agent).is_some_and(|definition| definition.launch.rests_first)
     }
 
     /// How an agent is asked to end.
