@@ -1,5 +1,7 @@
 //! Answering the question that an agent shows (`spec/lifecycle.md` K6).
 
+use std::time::Duration;
+
 use crate::domain::activity::Question;
 use crate::domain::answer::{Answer, press};
 use crate::domain::event::{Actor, Event};
@@ -14,6 +16,9 @@ use super::create::source;
 use super::error::{HostError, HostResult};
 use super::ports::{Input, Ports};
 
+/// How often, and how many times, a question is looked for that a program said it asks: it may say so
+/// before it draws what.
+const DRAWN: (Duration, usize) = (Duration::from_millis(50), 40);
 /// Cells of a question that the audit keeps.
 const KEPT: usize = 200;
 
@@ -33,8 +38,7 @@ impl<P: Ports> Host<P> {
         actor: &Actor,
     ) -> HostResult<()> {
         self.allow(actor, "answer questions", Reach::Config).await?;
-        let session = self.ports.session(id).await?;
-        let session = session.ok_or_else(|| HostError::NotFound(id.clone()))?;
+        let session = self.asking(ctx, id).await?;
         let shown = session.condition.question.as_ref().filter(|_| session.is_live());
         let named = |shown: &&Question| question.is_none_or(|question| shown.id == question);
         let shown = shown.filter(named).ok_or_else(|| changed(&session, question))?;
@@ -64,6 +68,23 @@ impl<P: Ports> Host<P> {
         }])
         .await;
         Ok(())
+    }
+
+    /// The session, once what it asks can be read.
+    async fn asking(&self, ctx: &Context, id: &SessionId) -> HostResult<Session> {
+        let (pause, mut looks) = DRAWN;
+        loop {
+            ctx.check(&format!("answering session {id}"))?;
+            let session = self.ports.session(id).await?;
+            let session = session.ok_or_else(|| HostError::NotFound(id.clone()))?;
+            let condition = &session.condition;
+            let unread = condition.activity.value.is_waiting() && condition.question.is_none();
+            if !unread || !session.is_live() || looks == 0 {
+                return Ok(session);
+            }
+            looks -= 1;
+            tokio::time::sleep(pause).await;
+        }
     }
 }
 

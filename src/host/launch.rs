@@ -7,6 +7,7 @@ use crate::domain::launch::DEFAULT_SIZE;
 use crate::domain::lifecycle::{State, TerminationReason};
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::{FolderKind, Kind, Session};
+use crate::domain::time::Timestamp;
 use crate::os::random;
 
 use super::Host;
@@ -42,7 +43,7 @@ impl<P: Ports> Host<P> {
         let _locks = self.hold(ctx, std::slice::from_ref(id), &operation).await?;
         let (session, plan) = self.launchable(id).await?;
         self.begin(ctx, &operation).await?;
-        let (how, in_argv) = (plan.how, plan.prompt_in_argv);
+        let (how, in_argv, began) = (plan.how, plan.prompt_in_argv, self.ports.now());
         let launched = self.relaunch(ctx, &operation, &session, plan).await;
         drop(place);
         match launched {
@@ -59,7 +60,9 @@ impl<P: Ports> Host<P> {
                 }])
                 .await;
                 let now = match how {
-                    LaunchedHow::PromptAgain => self.prompt_again(ctx, now, in_argv, actor).await,
+                    LaunchedHow::PromptAgain => {
+                        self.prompt_again(ctx, now, in_argv, began, actor).await
+                    }
                     LaunchedHow::Resumed | LaunchedHow::Fresh => now,
                 };
                 self.finish(ctx, operation, OperationState::Done, None).await;
@@ -100,7 +103,7 @@ impl<P: Ports> Host<P> {
         }
         self.ports.check_agent(launch)?;
         let resume = can_resume && launch.agent_session_id.is_some();
-        // A conversation that is resumed has had its prompt.
+        // A conversation that is resumed has had it (B2).
         let prompt = session.prompt.as_deref().filter(|_| !resume);
         let plan = self.ports.plan_launch(launch, prompt, resume)?;
         Ok((session, plan))
@@ -271,6 +274,7 @@ impl<P: Ports> Host<P> {
         ctx: &Context,
         session: Session,
         in_argv: bool,
+        began: Timestamp,
         actor: &Actor,
     ) -> Session {
         let Some(text) = session.prompt.clone() else {
@@ -284,7 +288,7 @@ impl<P: Ports> Host<P> {
                 ctx.step("typing the prompt", typed).await?;
             }
             let source = source(actor);
-            let prompted = self.ports.prompted(&session.id, &text, &source);
+            let prompted = self.ports.prompted(&session.id, &text, &source, began);
             ctx.write("recording the prompt", prompted).await
         };
         let given: HostResult<()> = given.await;

@@ -16,7 +16,7 @@ fn by_id(text: &str) -> RestoreRequest {
 
 fn conversing(text: &str) -> Session {
     let launch = LaunchFacts { agent_session_id: Some("c-1".into()), ..launch_facts() };
-    ended(Session { launch, ..seeded(text, None) })
+    ended(Session { launch, prompt: Some("Hi".into()), ..seeded(text, None) })
 }
 
 /// B2, B3, C4: all fallible work comes before the row changes, in one write that publishes it.
