@@ -92,7 +92,7 @@ impl<P: Ports> Host<P> {
             return Err(HostError::IdInTrash(id.clone()));
         }
         if !lifecycle.state.is_terminal() {
-            return Err(HostError::NotRestorable(id.clone()));
+            return Err(HostError::not_restorable(&session));
         }
         let launch = &session.launch;
         let can_resume = self.ports.can_resume(&launch.agent);

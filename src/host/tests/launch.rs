@@ -1,4 +1,4 @@
-use crate::domain::lifecycle::TerminationReason;
+use crate::domain::lifecycle::{State, TerminationReason};
 use crate::domain::session::{Kind, LaunchFacts, Session};
 use crate::domain::status::Status;
 use crate::host::context::Context;
@@ -100,10 +100,13 @@ async fn a_cancelled_launch_leaves_the_row_as_it_was_b2() {
 /// B1: what is live, unknown or in the trash is not launched.
 #[tokio::test]
 async fn a_live_session_is_not_launched_again_b1() {
+    let mut lost = running("lost", None);
+    lost.condition.lifecycle.state = State::Detecting;
     let (host, recorder) =
-        host(vec![running("live", None), super::restore::deleted("gone", None, "b1")]);
+        host(vec![running("live", None), lost, super::restore::deleted("gone", None, "b1")]);
     let launch = async |text: &str| host.launch(&Context::new(), &id(text), &OPERATOR).await;
     assert!(matches!(launch("live").await, Err(HostError::NotRestorable(_))));
+    assert!(matches!(launch("lost").await, Err(HostError::Detecting(_))));
     assert!(matches!(launch("none").await, Err(HostError::NotFound(_))));
     assert!(matches!(launch("gone").await, Err(HostError::IdInTrash(_))));
     assert_eq!(recorder.acts(), [""; 0]);

@@ -166,13 +166,13 @@ impl Detector {
             return opinion;
         }
         match opinion.activity {
-            Activity::Idle => {
-                self.at_rest.get_or_insert(now);
-                self.prompted = self.begins_by().is_some_and(|by| now < by);
-            }
+            Activity::Idle => self.at_rest = self.at_rest.or(Some(now)),
             Activity::Unknown => {}
             Activity::Blocked | Activity::WaitingInput => self.at_rest = None,
             _ => self.prompted = false,
+        }
+        if self.begins_by().is_some_and(|by| by <= now) {
+            self.prompted = false;
         }
         if !self.prompted {
             self.at_rest = None;

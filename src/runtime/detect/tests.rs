@@ -319,6 +319,16 @@ fn a_rest_before_the_prompt_of_the_start_is_begun_is_none() {
         board.look();
         board.after(700);
         assert_eq!(board.is(), Activity::Idle, "it begins nothing");
+
+        let mut board = prompted();
+        rest(&mut board);
+        if reports {
+            board.status("other", None);
+        }
+        board.show("no composer");
+        board.now = board.detector.next_deadline().unwrap();
+        board.look();
+        assert_eq!(board.detector.next_deadline(), None, "nothing is looked for again and again");
     }
 }
 
