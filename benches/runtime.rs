@@ -1,4 +1,5 @@
-//! Real keepers through the real coordinators: 50 starts at once, 100 ends at once.
+//! Real keepers through the real coordinators: 50 starts at once, 100 ends at once (`spec/runtime.md`,
+//! Figures to reach).
 
 #![allow(
     clippy::unwrap_used,

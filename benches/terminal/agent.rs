@@ -47,8 +47,8 @@ pub(crate) fn echo(flood: usize) {
 pub(crate) fn still(rows: usize) {
     let mut out = std::io::stdout();
     for row in 0..rows {
-        let text = format!("{row:06} {}\r\n", "the quick brown fox jumps over it ".repeat(4));
-        out.write_all(&text.as_bytes()[..text.len().min(118)]).unwrap();
+        let text = format!("{row:06} {}", "the quick brown fox jumps over it ".repeat(4));
+        out.write_all(&text.as_bytes()[..118]).unwrap();
         out.write_all(b"\r\n").unwrap();
     }
     out.write_all(READY.as_bytes()).unwrap();

@@ -1,4 +1,5 @@
-//! callboard's terminal beside tmux's, in one run: echo, throughput, start, memory, rest.
+//! callboard's terminal beside tmux's, in one run: echo, throughput, start, memory, rest
+//! (`spec/runtime.md`, Figures to reach).
 
 #![allow(
     clippy::cast_possible_truncation,

@@ -25,9 +25,11 @@ const REST: Duration = Duration::from_secs(10);
 
 pub(crate) fn measure(figures: &mut Figures) {
     let place = Place::new();
-    let fresh: Vec<String> = (0..AGENTS).map(|_| place.spawn(&["agent", "still", "0"])).collect();
+    for _ in 0..AGENTS {
+        place.spawn(&["agent", "still", "0"]);
+    }
     let keepers = keepers(&place);
-    assert_eq!(keepers.len(), fresh.len());
+    assert_eq!(keepers.len(), AGENTS);
     report(figures, "fresh keeper", &keepers, 1.0);
     sleep(SETTLED);
     let before = spent(&keepers);
@@ -36,8 +38,9 @@ pub(crate) fn measure(figures: &mut Figures) {
     figures.number("100 keepers at rest, CPU ticks in 10 s", after.ticks - before.ticks, Some(0));
     figures.number("100 keepers at rest, wake-ups in 10 s", after.wakes - before.wakes, Some(0));
 
-    let mut more: Vec<String> =
-        (0..BESIDE - AGENTS).map(|_| place.spawn(&["agent", "still", &ROWS.to_string()])).collect();
+    for _ in AGENTS..BESIDE {
+        place.spawn(&["agent", "still", &ROWS.to_string()]);
+    }
     let full: Vec<u32> =
         self::keepers(&place).into_iter().filter(|pid| !keepers.contains(pid)).collect();
     report(figures, "full keeper", &full, 2.5);
@@ -56,10 +59,9 @@ pub(crate) fn measure(figures: &mut Figures) {
     // A hundredth of a second a tick: ten of a thousand in ten seconds are 1 %.
     let ticks = after.ticks - before.ticks;
     figures.number("dashboard beside 200 at rest, CPU ticks in 10 s", ticks, Some(5));
-    let private = memory(&own)[&own[0]].resident / 1_024.0;
-    figures.number("dashboard beside 200 at rest, resident MiB", private as u64, Some(60));
+    let resident = memory(&own)[&own[0]].resident / 1_024.0;
+    figures.number("dashboard beside 200 at rest, resident MiB", resident as u64, Some(60));
     drop(dashboard);
-    more.extend(fresh);
     place.callboard(&["clear", "--yes", "--json"]);
 
     let sessions: Vec<_> = (0..AGENTS).map(|at| format!("s{at}")).collect();

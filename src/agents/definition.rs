@@ -152,10 +152,14 @@ impl Definition {
     }
 
     fn check_conversation(&self) -> Result<(), Wrong> {
-        if let Err(error) = Regex::new(&self.conversation.exit_text) {
-            let error = error.to_string();
-            let last = error.lines().last().unwrap_or_default();
-            return Err(("exit_text".to_owned(), format!("`exit_text`: {last}")));
+        let exit_text = &self.conversation.exit_text;
+        let wrong = |what: &str| Err(("exit_text".to_owned(), format!("`exit_text`: {what}")));
+        match Regex::new(exit_text) {
+            Ok(regex) if !exit_text.is_empty() && regex.captures_len() < 2 => {
+                return wrong("needs a group for the id");
+            }
+            Ok(_) => {}
+            Err(error) => return wrong(error.to_string().lines().last().unwrap_or_default()),
         }
         let known = |dialog: &&Dialog| !self.rules.rule.iter().any(|rule| rule.id == dialog.rule);
         match self.dialog.iter().find(known) {

@@ -241,9 +241,10 @@ mod tests {
             ("l.toml", "engine = 1\nprogram = \"l\"\n[conversation]\nexit_text = \"(\"\n"),
             ("m.toml", "engine = 1\nprogram = \"m\"\n[stop\n"),
             ("n.toml", "engine = 1\nprogram = \"n\"\n[stop]\nsignal = \"KILL\"\n"),
+            ("o.toml", "engine = 1\nprogram = \"o\"\n[conversation]\nexit_text = \"o -r .+\"\n"),
         ]);
         let (new, mistakes): (Vec<_>, Vec<_>) =
-            mistakes.into_iter().partition(|mistake| ('i'..='n').any(|c| mistake.starts_with(c)));
+            mistakes.into_iter().partition(|mistake| ('i'..='o').any(|c| mistake.starts_with(c)));
         for (mistake, begin) in new.iter().zip([
             "i.toml, line 3: ",
             "j.toml, line 4: `pause_ms`: invalid type: string \"long\"",
@@ -251,10 +252,11 @@ mod tests {
             "l.toml, line 4: `exit_text`: ",
             "m.toml, line 3: ",
             "n.toml, line 4: signal `KILL` is not one of TERM, HUP, INT",
+            "o.toml, line 4: `exit_text`: needs a group for the id",
         ]) {
             assert!(mistake.starts_with(begin), "{mistake}");
         }
-        assert_eq!(new.len(), 6, "{new:?}");
+        assert_eq!(new.len(), 7, "{new:?}");
         assert_eq!(
             mistakes,
             [

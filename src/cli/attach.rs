@@ -5,7 +5,7 @@ use crate::domain::error::ErrorKind;
 use crate::domain::key::Key;
 use crate::host::Reach;
 use crate::host::ports::StorePort as _;
-use crate::tui::attach::{Attach, Left, Over, attach};
+use crate::tui::attach::{Attach, Left, Over, reach};
 
 use super::args::AttachArgs;
 use super::console::Console;
@@ -25,7 +25,6 @@ pub(crate) async fn run(console: &Console<Real>, args: AttachArgs) -> CommandRes
         allowed.map_err(|error| CliError::from(error).about(&args.id))?;
     }
     console.bring_key_agent();
-    seen(console, &args).await?;
     let leave = &console.config.leave_key;
     let leave: Key = leave.parse().map_err(|_| CliError::Usage {
         message: format!("leave_key {leave:?} of the configuration is no key"),
@@ -39,11 +38,16 @@ pub(crate) async fn run(console: &Console<Real>, args: AttachArgs) -> CommandRes
         read_only: args.read_only,
         clipboard: console.config.clipboard,
         over: Over::Shell,
+        ahead: Vec::new(),
     };
-    console.out.remark(&format!("attached to {}; {}", args.id, what.hint()));
-    let left = attach(what).await.map_err(|error| CliError::from(error).about(&args.id))?;
+    let hint = what.hint();
+    let failed = |error| CliError::from(error).about(&args.id);
+    let reached = reach(what).await.map_err(failed)?;
     seen(console, &args).await?;
-    match left {
+    console.out.remark(&format!("attached to {}; {hint}", args.id));
+    let came_back = reached.show().await.map_err(failed)?;
+    seen(console, &args).await?;
+    match came_back.left {
         Left::Detached => console.out.remark(&format!("left {}; it goes on", args.id)),
         Left::Lost => console.out.remark(&format!("the keeper of {} is gone", args.id)),
         Left::Ended => console.out.remark(&format!("{} ended", args.id)),

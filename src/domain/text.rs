@@ -28,6 +28,21 @@ fn is_unsafe(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
+/// Standard base64, padded.
+pub fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * at) & 63) as usize];
+            text.push(if at <= group.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
+
 /// Width in terminal cells.
 pub fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
@@ -154,6 +169,20 @@ mod tests {
         assert_eq!(clean_line("a\u{1b}[31mb\nc\u{202e}d "), "a[31mb cd");
         assert_eq!(clean_block("a\n\tb\u{7}\u{9b}c"), "a\n\tbc");
         assert_eq!(clean_block("a\u{1b}[200~b\u{9b}201~c\u{1b}[20\u{1b}[201~1~d"), "abc[201~d");
+    }
+
+    #[test]
+    fn base64_is_padded() {
+        for (text, encoded) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("Run?", "UnVuPw=="),
+            ("日本 ✓", "5pel5pysIOKckw=="),
+        ] {
+            assert_eq!(base64(text.as_bytes()), encoded);
+        }
     }
 
     #[test]

@@ -37,10 +37,9 @@ async fn keeper(socket: &Path, generation: u32) -> Answer {
 /// Whether the process that was started as the agent runs. A number that was given to another
 /// process since does not carry the session's name in its environment.
 fn process(pid: u32, session: &Session) -> Answer {
-    let named = || proctree::with_environment(variables::SESSION, session.id.as_str());
-    let runs = Process::of(pid).is_some_and(Process::is_alive)
-        && named().iter().any(|process| process.pid == pid);
-    if runs { Answer::Yes } else { Answer::No }
+    let process = Process::of(pid).filter(|process| process.is_alive());
+    let named = process.and_then(|process| proctree::variable(process, variables::SESSION));
+    if named.as_deref() == Some(session.id.as_str()) { Answer::Yes } else { Answer::No }
 }
 
 #[cfg(test)]

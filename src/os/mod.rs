@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod command;
+pub mod duplex;
 pub mod fs;
 pub mod limits;
 pub mod lock;

@@ -1,103 +1,23 @@
-//! The master side of a terminal, read and written without blocking.
+//! The master side of a terminal, read and written without blocking; and who reads standard output.
 
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{BorrowedFd, RawFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
-use super::proctree;
+use super::duplex::Duplex;
 
-/// A second descriptor of a terminal's master side.
-#[derive(Debug)]
-pub struct TerminalDescriptor {
-    own: AsyncFd<OwnedFd>,
-}
-
-impl TerminalDescriptor {
-    /// Duplicates a descriptor that a library shows by its number only, and makes it non-blocking.
-    /// To be called inside a runtime.
-    ///
-    /// # Errors
-    /// There is no such descriptor, or it cannot be watched.
-    #[expect(
-        unsafe_code,
-        reason = "the PTY library shows a bare number; registering is unsafe by itself"
-    )]
-    pub fn duplicate(master: RawFd) -> io::Result<Self> {
-        // SAFETY: the caller's library holds the descriptor open while this runs
-        let borrowed = unsafe { BorrowedFd::borrow_raw(master) };
-        let own = rustix::io::fcntl_dupfd_cloexec(borrowed, 3)?;
-        rustix::io::ioctl_fionbio(&own, true)?;
-        // SAFETY: the descriptor is owned by the value that is registered, never replaced, and closed
-        // only after it is dropped
-        let own = unsafe {
-            AsyncFd::register_with_interest(own, Interest::READABLE | Interest::WRITABLE)
-        }?;
-        Ok(Self { own })
-    }
-
-    /// Waits for output and reads it. Zero where no program has the terminal open.
-    ///
-    /// # Errors
-    /// As the system's `read`.
-    pub async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let mut ready = self.own.ready(Interest::READABLE).await?;
-            match read(self.own.get_ref(), buffer) {
-                // An end is never taken back, though someone may have opened the terminal once more:
-                // waiting for what can be read would not wait.
-                Err(error) if is_early(&error) && ready.ready().is_read_closed() => return Ok(0),
-                Err(error) if is_early(&error) => ready.clear_ready(),
-                read => return read,
-            }
-        }
-    }
-
-    /// Reads what is there now.
-    ///
-    /// # Errors
-    /// As the system's `read`; `WouldBlock` where there is nothing.
-    pub fn read_now(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        read(self.own.get_ref(), buffer)
-    }
-
-    /// Waits until something can be written and writes as much as fits.
-    ///
-    /// # Errors
-    /// As the system's `write`; `BrokenPipe` where no program has the terminal open, and none read what was
-    /// written before.
-    pub async fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        loop {
-            let mut ready = self.own.ready(Interest::WRITABLE).await?;
-            match rustix::io::write(self.own.get_ref(), bytes).map_err(io::Error::from) {
-                Err(error) if is_early(&error) && ready.ready().is_write_closed() => {
-                    return Err(io::ErrorKind::BrokenPipe.into());
-                }
-                Err(error) if is_early(&error) => ready.clear_ready(),
-                written => return written,
-            }
-        }
-    }
-
-    /// Leader of the process group in the foreground.
-    pub fn foreground(&self) -> Option<u32> {
-        proctree::foreground(self.own.get_ref())
-    }
-}
-
-/// Nothing was done: there is nothing to read, or no room, or a signal came first.
-fn is_early(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
-}
-
-fn read(own: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {
-    match rustix::io::read(own, buffer) {
-        Err(rustix::io::Errno::IO) => Ok(0),
-        other => other.map_err(io::Error::from),
-    }
+/// A second descriptor of a terminal's master side, from the one that a library shows by its number only.
+/// To be called inside a runtime.
+///
+/// # Errors
+/// There is no such descriptor, or it cannot be watched.
+#[expect(unsafe_code, reason = "the PTY library shows a bare number")]
+pub fn duplicate(master: RawFd) -> io::Result<Duplex> {
+    // SAFETY: the caller's library holds the descriptor open while this runs
+    let borrowed = unsafe { BorrowedFd::borrow_raw(master) };
+    Duplex::new(rustix::io::fcntl_dupfd_cloexec(borrowed, 3)?)
 }
 
 /// How often one looks whether the reader of standard output is still there.

@@ -41,8 +41,7 @@ pub fn find(home: Option<&Path>, workspace: &WorkspaceName, folder: &Path) -> Ve
         proctree::with_environment(variables::WORKSPACE, workspace.as_str())
             .into_iter()
             .filter(|process| process.pid != std::process::id() && process.is_alive())
-            .filter(|process| proctree::variable(*process, variables::HOME) == home)
-            .filter_map(stray)
+            .filter_map(|process| stray(process, home.as_deref()))
             .collect();
     // Keepers are looked for afterwards: each is listed before it starts its agent.
     let keepers = keeper::listed(folder);
@@ -56,12 +55,16 @@ pub fn find(home: Option<&Path>, workspace: &WorkspaceName, folder: &Path) -> Ve
     strays
 }
 
-fn stray(process: Process) -> Option<Stray> {
-    let variable = |name| proctree::variable(process, name);
+fn stray(process: Process, home: Option<&str>) -> Option<Stray> {
+    let names = [variables::HOME, variables::SESSION, variables::GENERATION, variables::TOKEN];
+    let [its_home, session, generation, token] = proctree::variables(process, names)?;
+    if its_home.as_deref() != home {
+        return None;
+    }
     Some(Stray {
-        session: SessionId::new(variable(variables::SESSION)?).ok()?,
-        generation: variable(variables::GENERATION)?.parse().ok()?,
-        token: variable(variables::TOKEN)?,
+        session: SessionId::new(session?).ok()?,
+        generation: generation?.parse().ok()?,
+        token: token?,
         process,
     })
 }

@@ -349,8 +349,10 @@ pub enum Effect {
     Copy(String),
     /// Open a link with the operator's program for it; [`Outcome::Failed`] where it cannot.
     OpenLink(String),
-    /// Hand a bell or a notification of an agent to the operator's terminal.
-    Pass(Signal),
+    /// Ring the terminal's bell for an agent.
+    Ring,
+    /// Show an agent's notification.
+    Notify(String),
     /// Create a session; [`Outcome::Created`].
     Create(Box<CreateRequest>),
     /// Register a folder; [`Outcome::ProjectAdded`].
@@ -428,7 +430,12 @@ pub enum Effect {
     /// Let a stuck operation be; [`Outcome::Settled`].
     AbandonJob(OperationId),
     /// Give the terminal to an agent until the operator leaves it.
-    PassThrough(SessionId),
+    PassThrough {
+        /// The agent.
+        id: SessionId,
+        /// What was typed behind the key that asked for it, and is the agent's.
+        ahead: Vec<Key>,
+    },
     /// Suspend the program.
     Suspend,
     /// Leave; the agents go on.

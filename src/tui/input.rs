@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use crossterm::event::{self as ct, EventStream, KeyEventKind, MouseEvent};
 use futures_util::StreamExt as _;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use crate::domain::key::{Key, KeyCode, Modifiers};
 
@@ -45,6 +47,16 @@ impl Reader {
         Self { events: EventStream::new(), answers: Answers { asked, body: None } }
     }
 
+    /// Reads again after another had the terminal.
+    pub fn again() -> Self {
+        let reader = Self::new(false);
+        // The end of the last stream woke the poll, which may have come too late for it: a wake-up that
+        // is left would be taken for an input, and the input that comes with it for none.
+        let _ = ct::poll(Duration::ZERO);
+        tell_again();
+        reader
+    }
+
     /// Waits for input and takes all that is there, in order. None at the end of input.
     ///
     /// Cancel-safe: what was read is answered before the next wait.
@@ -62,10 +74,12 @@ impl Reader {
         for _ in 0..AT_ONCE {
             match ct::poll(Duration::ZERO).and_then(|more| more.then(ct::read).transpose()) {
                 Ok(Some(event)) => batch.push(event, &mut self.answers),
-                Ok(None) => break,
+                Ok(None) if tell_again() => {}
+                Ok(None) => return Some(Ok(batch.inputs)),
                 Err(error) => return Some(Err(error)),
             }
         }
+        tell_again();
         Some(Ok(batch.inputs))
     }
 
@@ -73,6 +87,21 @@ impl Reader {
     pub fn stop_waiting(&mut self) {
         self.answers = Answers::default();
     }
+}
+
+/// Has the system tell of input that waits as if it came now; false where none does. It tells of each only
+/// once, and the event parser may stop before it read all of it: at its buffer's end, or where something
+/// else was told of at the same time.
+fn tell_again() -> bool {
+    let stdin = rustix::stdio::stdin();
+    let mut looked = [PollFd::new(&stdin, PollFlags::IN)];
+    let waits = poll(&mut looked, Some(&Timespec::default())).is_ok();
+    // A terminal that is gone is always ready and has nothing to read.
+    if !waits || looked[0].revents() != PollFlags::IN {
+        return false;
+    }
+    // To set the modes wakes whoever waits for the terminal, also where they stay as they are.
+    tcgetattr(stdin).is_ok_and(|modes| tcsetattr(stdin, OptionalActions::Now, &modes).is_ok())
 }
 
 /// Inputs in order, keys side by side joined.

@@ -77,8 +77,8 @@ fn what_is_typed_is_echoed_and_the_leave_key_leaves_in_each_form() {
     home.finish();
 }
 
-/// What was on the terminal before scrolled out and is not lost; a paste that holds the leave key
-/// does not leave.
+/// What was on the terminal before is scrolled out and not lost; a paste that holds the leave key does
+/// not leave.
 #[test]
 fn a_paste_that_holds_the_leave_key_goes_to_the_agent() {
     let home = TestHome::new();
@@ -87,6 +87,8 @@ fn a_paste_that_holds_the_leave_key_goes_to_the_agent() {
     let mut terminal = attach(&home, &[&id], 80, 24);
     terminal.see("ready");
     terminal.see_bytes("\x1b[?2004h");
+    let before = format!("attached to {id}; Ctrl+] leaves");
+    assert!(terminal.scrolled().contains(&before), "{:?}", terminal.scrolled());
     terminal.write(b"\x1b[200~a\x1dbc\x1b[201~");
     terminal.see("0   0   ~   a 035   b   c");
     terminal.write(b"\x1d");
@@ -212,9 +214,7 @@ fn the_size_is_that_of_who_typed_last() {
     console.write(b"g\r");
     console.see("g: ");
     assert!(!console.text().contains("g: 30 100"), "the pane has it again");
-    for text in ["nothing", "x"] {
-        assert!(!large.text().contains(text));
-    }
+    assert!(!large.text().contains("nothing"), "who only looks types nothing");
     looker.write(b"q");
     assert!(looker.exit().success());
     console.press("C-]");
@@ -251,26 +251,97 @@ fn a_slow_terminal_does_not_hold_the_agent() {
     home.finish();
 }
 
-/// The dashboard gives its terminal away and takes it back, with nothing left on the shell's screen.
+/// What an agent copies reaches the clipboard of who types to it, and of nobody who only looks.
+#[test]
+fn who_only_looks_has_nothing_copied() {
+    let home = TestHome::new();
+    let id = shell(
+        &home,
+        "stty -echo; echo ready; \
+         while read line; do printf '\\033]52;c;bmV3\\007'; echo \"$line done\"; done",
+    );
+    let folder = home.path().join("config");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), "clipboard = \"on\"\n").unwrap();
+    let mut typist = attach(&home, &[&id], 80, 24);
+    typist.see("ready");
+    let mut looker = attach(&home, &[&id, "--read-only"], 80, 24);
+    looker.see("ready");
+    typist.write(b"one\r");
+    typist.see("one done");
+    looker.see("one done");
+    assert!(!typist.alternate() && !looker.alternate(), "both see the agent's own bytes");
+    assert_eq!(typist.copied(), ["new"]);
+    assert!(looker.copied().is_empty() && !looker.received("\x1b]52"));
+    looker.write(b"q");
+    assert!(looker.exit().success());
+    typist.write(b"\x1d");
+    assert!(typist.exit().success());
+    home.finish();
+}
+
+/// Without a terminal one cannot attach, and is not told that one had.
+#[test]
+fn without_a_terminal_nothing_is_attached_to() {
+    let home = TestHome::new();
+    let id = shell(&home, "echo ready; cat");
+    let answer = home.command(["attach", &id]).output().unwrap();
+    assert!(!answer.status.success());
+    let told = [answer.stdout, answer.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+    assert!(told.contains("the terminal cannot be used"), "{told}");
+    assert!(!told.contains("attached to"), "{told}");
+    home.finish();
+}
+
+/// The dashboard gives its terminal away and takes it back, as often as one likes, with nothing left
+/// on the shell's screen.
 #[test]
 fn the_dashboard_gives_its_terminal_to_an_agent() {
     let home = TestHome::new();
     let id = shell(&home, SIZES);
     let mut console = Terminal::start(home.path(), home.path(), &[], 120, 40);
+    for nth in 0..2 {
+        console.see_row(&[&id]);
+        console.press("Z");
+        console.see_title("the hint", |title| title.contains("Ctrl+] leaves"));
+        console.see_alternate(false);
+        console.see("ready");
+        home.wait_size(&id, 120, 40);
+        console.write(format!("z{nth}\r").as_bytes());
+        console.see(&format!("z{nth}: 40 120"));
+        console.write(b"\x1d");
+        console.see_alternate(true);
+    }
+    // What is read with the key that zooms is the agent's already, up to the key that leaves.
     console.see_row(&[&id]);
-    console.press("Z");
-    console.see_title("the hint", |title| title.contains("Ctrl+] leaves"));
-    console.see_alternate(false);
-    console.see("ready");
-    home.wait_size(&id, 120, 40);
-    console.write(b"zoomed\r");
-    console.see("zoomed: 40 120");
-    console.write(b"\x1d");
+    console.write(b"Zahead\r\x1d");
+    console.see_bytes("\x1b]2;");
+    home.wait_screen(&id, "ahead: 40 120");
     console.see_alternate(true);
     console.see_row(&[&id]);
     console.press("q");
     assert!(console.exit().success());
     assert!(!console.text().contains("ready"));
     assert_eq!(console.title(), "");
+    home.finish();
+}
+
+/// More than the terminal's reader takes at once, without the marks of a paste, arrives whole.
+#[test]
+fn a_long_line_that_is_typed_at_once_arrives_whole() {
+    let home = TestHome::new();
+    let id =
+        shell(&home, "stty -echo; echo ready; while read line; do echo \"${#line} came\"; done");
+    let mut console = Terminal::start(home.path(), home.path(), &[], 120, 40);
+    console.see_row(&[&id]);
+    console.press("Enter");
+    console.see(&format!("typing to {id}"));
+    console.see("ready");
+    console.write(format!("{}\r", "a".repeat(3_000)).as_bytes());
+    console.see("3000 came");
+    console.press("C-]");
+    console.see_no(&format!("typing to {id}"));
+    console.press("q");
+    assert!(console.exit().success());
     home.finish();
 }

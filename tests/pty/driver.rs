@@ -142,6 +142,11 @@ impl Terminal {
         lock(&self.shared.0).screen.lines()
     }
 
+    /// Rows that scrolled out, the newest last.
+    pub(crate) fn scrolled(&self) -> Vec<String> {
+        lock(&self.shared.0).screen.scrollback(usize::MAX)
+    }
+
     /// The visible rows as one text.
     pub(crate) fn text(&self) -> String {
         self.lines().join("\n")

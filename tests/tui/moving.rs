@@ -5,9 +5,10 @@ use std::time::Duration;
 use callboard::domain::activity::Activity;
 use callboard::domain::query::{Order, Page};
 use callboard::domain::status::Status;
+use callboard::host::report::DeleteReport;
 use callboard::runtime::client::WitnessReport;
 use callboard::tui::app::{Focus, View};
-use callboard::tui::event::{Effect, Event, Tab, TabContent};
+use callboard::tui::event::{Effect, Event, Outcome, Tab, TabContent};
 
 use crate::fixture::{Bench, board, id, page, project_key, selected, session, shop};
 
@@ -207,6 +208,30 @@ fn finding_narrows_as_typed_enter_keeps_and_esc_clears() {
     bench.keys("Esc");
     assert!(bench.app.list.find.is_empty());
     assert!(matches!(bench.take().last(), Some(Effect::LoadWork(_) | Effect::LoadPage { .. })));
+}
+
+/// What left the filter stays while it is selected; what was deleted does not.
+#[test]
+fn the_only_match_goes_when_it_is_deleted() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("/");
+    bench.text("upgrade");
+    let found = shop().into_iter().filter(|s| s.id == id("shop-7")).collect();
+    bench.answer_page(page(found));
+    bench.keys("Enter");
+    bench.take();
+    // The store tells of it before the job ends.
+    bench.wait(5_000);
+    bench.send(Event::Changed);
+    bench.answer_page(page(Vec::new()));
+    assert!(bench.app.list.current().is_some(), "it left the filter");
+    let report =
+        DeleteReport { removed_session_ids: vec![id("shop-7")], ..DeleteReport::default() };
+    bench.send(Event::Ended(Outcome::Deleted(report)));
+    bench.wait(5_000);
+    bench.answer_page(page(Vec::new()));
+    assert_eq!((bench.app.list.selected.clone(), bench.app.list.rows.len()), (None, 0));
+    assert!(!bench.screen().contains("Upgrade dependencies"), "{}", bench.screen());
 }
 
 #[test]

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use callboard::config::Clipboard;
 use callboard::domain::status::Status;
 use callboard::runtime::keys::{MouseButton as Button, MouseKind};
+use callboard::tui::action::Context;
+use callboard::tui::app::overlay::Overlay;
 use callboard::tui::app::reading::{Cell, Document};
 use callboard::tui::app::screen::{ScreenCells, Takes};
 use callboard::tui::event::{Effect, Event, Signal};
@@ -300,6 +302,8 @@ fn a_program_gets_the_mouse_it_asked_for_and_shift_takes_it_back() {
     point(&mut bench, (0, 0), MouseEventKind::Drag(MouseButton::Left), false);
     point(&mut bench, (0, 0), MouseEventKind::Up(MouseButton::Left), false);
     point(&mut bench, at, MouseEventKind::ScrollUp, false);
+    point(&mut bench, at, MouseEventKind::ScrollLeft, false);
+    point(&mut bench, at, MouseEventKind::Drag(MouseButton::Left), false);
     let sent: Vec<_> = bench
         .take()
         .into_iter()
@@ -314,12 +318,42 @@ fn a_program_gets_the_mouse_it_asked_for_and_shift_takes_it_back() {
         (MouseKind::Motion, Button::Left, 0),
         (MouseKind::Release, Button::Left, 0),
         (MouseKind::Press, Button::WheelUp, col),
+        (MouseKind::Press, Button::WheelLeft, col),
+        (MouseKind::Motion, Button::Left, col),
     ];
     assert_eq!(sent, expected);
+    assert!(bench.app.press.is_some_and(|press| !press.held), "a wheel is not held");
     let (column, row) = at;
     let (kind, modifiers) = (MouseEventKind::ScrollUp, KeyModifiers::SHIFT);
     bench.send(Event::Mouse(MouseEvent { kind, column, row, modifiers }));
     assert!(bench.take().contains(&Effect::Read(id("shop-12"))), "our own scrollback");
+}
+
+/// A button that was pressed in an agent's screen is let go there, whatever lies above it by then.
+#[test]
+fn a_button_is_let_go_also_under_a_dialog() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("Enter");
+    let at = find(&bench, "cargo test");
+    let mut cells = agent_screen();
+    cells.takes = Takes { clicks: true, wheel: true };
+    bench.send(Event::Screen { id: id("shop-12"), cells: Some(Arc::new(cells)) });
+    point(&mut bench, at, MouseEventKind::Down(MouseButton::Left), false);
+    bench.app.overlays.push(Overlay::Help { context: Context::List, top: 0 });
+    bench.take();
+    point(&mut bench, at, MouseEventKind::Drag(MouseButton::Left), false);
+    point(&mut bench, at, MouseEventKind::Up(MouseButton::Left), false);
+    point(&mut bench, at, MouseEventKind::Up(MouseButton::Left), false);
+    let kinds: Vec<_> = bench
+        .take()
+        .into_iter()
+        .filter_map(|effect| match effect {
+            Effect::PointAt { mouse, .. } => Some(mouse.kind),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(kinds, [MouseKind::Release]);
+    assert!(bench.app.press.is_some_and(|press| !press.held));
 }
 
 #[test]
@@ -381,7 +415,11 @@ fn bells_and_notifications_of_the_agent_that_is_typed_to_are_passed_on_where_wan
     bench.keys("Enter");
     let passed = |bench: &mut Bench, signal: &Signal| {
         bench.send(Event::Signal { id: id("shop-12"), signal: signal.clone() });
-        bench.take().contains(&Effect::Pass(signal.clone()))
+        let wanted = match signal {
+            Signal::Notification(text) => Effect::Notify(text.clone()),
+            _ => Effect::Ring,
+        };
+        bench.take().contains(&wanted)
     };
     let note = Signal::Notification("done".to_owned());
     assert!(!passed(&mut bench, &Signal::Bell) && !passed(&mut bench, &note));

@@ -29,6 +29,17 @@ fn typing_sends_every_key_but_the_one_that_leaves() {
     assert_eq!(selected(&bench), "shop-14", "what follows acts on the list");
 }
 
+/// What came with the key that gives the terminal away is the agent's and does nothing here.
+#[test]
+fn keys_behind_the_one_that_zooms_are_the_agents() {
+    let mut bench = Bench::new(120, 40);
+    let keys: Vec<Key> = ["Z", "j", "x", "q"].iter().map(|key| key.parse().unwrap()).collect();
+    bench.send(Event::Keys(keys.clone()));
+    let zoomed = Effect::PassThrough { id: id("shop-12"), ahead: keys[1..].to_vec() };
+    assert_eq!(bench.take(), [zoomed]);
+    assert_eq!(selected(&bench), "shop-12");
+}
+
 #[test]
 fn what_does_not_run_cannot_be_typed_to() {
     let mut bench = Bench::new(120, 40);

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use rustix::termios::{self, InputModes, LocalModes, OptionalActions, Termios};
 
 use super::script::{Asks, Report};
+use crate::domain::text::base64;
 
 /// Pastes come between markers.
 const PASTE_ON: &str = "\x1b[?2004h";
@@ -127,21 +128,6 @@ pub(crate) fn report(state: Report, asks: Option<Asks>, text: Option<&str>) -> i
     write(&format!("\x1b]7501;state={}:app=scripted{kind}{text}\x1b\\", state.word()))
 }
 
-/// Base64 with padding, as the state protocol wants texts.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
-            << (8 * (3 - chunk.len()));
-        for at in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * at)) as usize & 63];
-            text.push(if at <= chunk.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,14 +157,5 @@ mod tests {
         assert_eq!(all("é".as_bytes()), [Key::Text("é".into())]);
         assert_eq!(all(b"\x1b[200~half"), []);
         assert_eq!(all(b"\x1b"), [Key::Escape]);
-    }
-
-    #[test]
-    fn base64_is_padded() {
-        for (text, code) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("Run?", "UnVuPw==")]
-        {
-            assert_eq!(base64(text.as_bytes()), code);
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! The process tree as `ps` prints it, for systems without `/proc`.
 
 use super::Stat;
+use crate::os::paths::fingerprint;
 
 /// One line of the listing.
 pub(super) struct Row {
@@ -20,10 +21,7 @@ fn row(line: &str) -> Option<Row> {
     let parent = words.next()?.parse().ok()?;
     let zombie = words.next()?.starts_with('Z');
     // the start time is only compared, so a number made of its words will do
-    let start =
-        words.by_ref().take(5).flat_map(str::bytes).fold(0xcbf2_9ce4_8422_2325, |hash, b| {
-            (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
-        });
+    let start = fingerprint(words.by_ref().take(5).collect::<String>().as_bytes());
     let command = words.collect::<Vec<_>>().join(" ");
     Some(Row { pid, stat: Stat { parent, start, zombie }, command })
 }

@@ -11,7 +11,7 @@ use crate::runtime::wire::{self, Decoder, Frame, Hello, Incoming, Outgoing, Requ
 
 /// Bytes read at a time.
 const READ: usize = 256 << 10;
-/// Most bytes of input that wait for the keeper; more are dropped.
+/// Bytes of input that wait for the keeper; more are not taken.
 const WAITING: usize = 1 << 20;
 
 /// One keeper, read and written without blocking.
@@ -71,17 +71,16 @@ impl Direct {
         self.tell(Request::Resize { cols, rows })
     }
 
-    /// Types bytes as they are.
+    /// Types bytes as they are. False where they are not taken, since the keeper does not read.
     ///
     /// # Errors
     /// The keeper is gone.
-    pub fn type_bytes(&mut self, bytes: &[u8]) -> ClientResult<()> {
+    pub fn type_bytes(&mut self, bytes: &[u8]) -> ClientResult<bool> {
         if self.out.len() > WAITING {
-            tracing::warn!(bytes = bytes.len(), "a keeper that does not read is not typed to");
-            return Ok(());
+            return Ok(false);
         }
         wire::put_bytes(&mut self.out, bytes);
-        self.flush()
+        self.flush().map(|()| true)
     }
 
     /// Whether something waits for the keeper to read.
@@ -139,5 +138,44 @@ impl Direct {
         self.next_id += 1;
         wire::put_control(&mut self.out, &Incoming { id: self.next_id, request });
         self.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a keeper that does not read is not told, the caller hears of.
+    #[test]
+    fn bytes_beyond_the_limit_are_not_taken_silently() {
+        let (stream, mut keeper) = UnixStream::pair().unwrap();
+        stream.set_nonblocking(true).unwrap();
+        let mut direct = Direct {
+            stream,
+            decoder: Decoder::default(),
+            assembly: Assembly::default(),
+            socket: PathBuf::new(),
+            buffer: Vec::new(),
+            out: Vec::new(),
+            next_id: 0,
+        };
+        let mut taken = 0;
+        let text = vec![b'a'; 64 << 10];
+        while direct.type_bytes(&text).unwrap() {
+            taken += text.len();
+        }
+        assert!(taken > WAITING && direct.waits());
+        keeper.set_nonblocking(true).unwrap();
+        let mut buffer = vec![0; 1 << 20];
+        let mut read = 0;
+        while direct.waits() {
+            read += keeper.read(&mut buffer).unwrap();
+            direct.flush().unwrap();
+        }
+        while let Ok(count) = keeper.read(&mut buffer) {
+            read += count;
+        }
+        assert!(read > taken, "all that was taken arrived, in frames: {read} of {taken}");
+        assert!(direct.type_bytes(b"b").unwrap(), "once it reads it is typed to again");
     }
 }

@@ -75,16 +75,18 @@ pub fn leave(socket: &Path, generation: u32, token: &str, report: &HookReport) -
     let (token_hash, report) = (random::token_hash(token), report.clone());
     let mut line = serde_json::to_vec(&SpooledReport { generation, token_hash, report })?;
     line.push(b'\n');
-    let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(spool(socket));
-    let mut file = open()?;
-    if file.metadata()?.len() > SPOOL_LIMIT {
-        return Err(io::Error::other("too many reports wait for the keeper"));
+    loop {
+        let mut options = OpenOptions::new();
+        let mut file = options.append(true).create(true).mode(0o600).open(spool(socket))?;
+        if file.metadata()?.len() > SPOOL_LIMIT {
+            return Err(io::Error::other("too many reports wait for the keeper"));
+        }
+        // In one write, so that lines of two hooks never mix.
+        file.write_all(&line)?;
+        if file.metadata()?.nlink() > 0 {
+            return Ok(());
+        }
+        // The keeper took the file just then, perhaps before this line was in it: twice is better than
+        // lost.
     }
-    // In one write, so that lines of two hooks never mix.
-    file.write_all(&line)?;
-    if file.metadata()?.nlink() > 0 {
-        return Ok(());
-    }
-    // The keeper took the file just then, perhaps before this line was in it: twice is better than lost.
-    open()?.write_all(&line)
 }

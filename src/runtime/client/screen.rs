@@ -7,9 +7,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 use super::{ClientResult, Link, Received, lost, receive, unsent};
 use crate::domain::facts::{ExitFacts, Facts};
-use crate::runtime::wire::{
-    self, Body, Condition, Decoder, Event, Incoming, Outgoing, Reason, Request,
-};
+use crate::runtime::wire::{self, Body, Decoder, Event, Incoming, Outgoing, Reason, Request};
 
 /// Longest text of one message of a paste, in bytes: with every character escaped it fits a frame.
 const PIECE: usize = 512 << 10;
@@ -140,14 +138,9 @@ impl Typist {
     ///
     /// # Errors
     /// The keeper is gone.
-    pub async fn paste(
-        &mut self,
-        generation: u32,
-        text: String,
-        condition: Option<Condition>,
-    ) -> ClientResult<()> {
-        for text in pieces(&text) {
-            let (condition, text) = (condition.clone(), text.to_owned());
+    pub async fn paste(&mut self, generation: u32, text: &str) -> ClientResult<()> {
+        for text in pieces(text) {
+            let (condition, text) = (None, text.to_owned());
             self.tell(Request::Paste { generation, condition, text, submit: false }).await?;
         }
         Ok(())

@@ -23,6 +23,7 @@ use crate::domain::agent::Rules;
 use crate::domain::hook::HookReport;
 use crate::domain::text;
 use crate::domain::time::Timestamp;
+use crate::os::paths::fingerprint;
 
 /// How long the witnesses must agree before a verdict is left (G6).
 pub const AGREEMENT: Duration = Duration::from_millis(700);
@@ -373,13 +374,9 @@ fn said_by(status: &ProgramStatus, seen: Option<&Match>) -> Opinion {
 /// A question with its id: a hash of text and options (K6).
 fn question(kind: &str, text: String, options: Vec<String>, selected: Option<usize>) -> Question {
     let parts = std::iter::once(&text).chain(&options);
-    let hash = parts.fold(0xcbf2_9ce4_8422_2325, |hash: u64, part| {
-        part.bytes()
-            .chain([0])
-            .fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-    });
+    let bytes: Vec<u8> = parts.flat_map(|part| part.bytes().chain([0])).collect();
     Question {
-        id: format!("{hash:016x}"),
+        id: format!("{:016x}", fingerprint(&bytes)),
         kind: kind.to_owned(),
         text,
         options,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-use super::{HEADER, Kind, segments};
+use super::{Kind, segments};
 use crate::domain::time::Timestamp;
 use crate::os::paths::private_dir;
 
@@ -15,6 +15,8 @@ use crate::os::paths::private_dir;
 const QUEUE: usize = 64;
 /// Parts that the bound is divided into; a whole one is dropped at a time.
 const PARTS: u64 = 8;
+/// Bytes of records that go to the disk at once; fewer are kept until [`Recorder::flush`].
+const HELD: usize = 4 << 10;
 /// Smallest part, in bytes.
 const SMALLEST: u64 = 4 << 10;
 
@@ -34,6 +36,8 @@ enum Job {
 pub struct Recorder {
     jobs: Option<SyncSender<Job>>,
     thread: Option<JoinHandle<()>>,
+    /// Records that the thread was not woken for yet.
+    held: Vec<u8>,
     /// Bytes of the present segment.
     length: u64,
     part: u64,
@@ -62,6 +66,7 @@ impl Recorder {
         Ok(Self {
             jobs: Some(jobs),
             thread: Some(thread),
+            held: Vec::new(),
             length: 0,
             part,
             fresh: true,
@@ -111,14 +116,26 @@ impl Recorder {
             }
             self.gap = false;
         }
-        let mut record = Vec::with_capacity(HEADER + payload.len());
-        put(&mut record, kind, payload, at);
-        self.length += record.len() as u64;
-        self.gap = !self.send(Job::Append(record));
-        self.fresh = self.gap || self.length >= self.part;
+        let before = self.held.len();
+        put(&mut self.held, kind, payload, at);
+        self.length += (self.held.len() - before) as u64;
+        self.fresh = self.length >= self.part;
+        if self.fresh || self.held.len() >= HELD {
+            self.flush();
+        }
     }
 
-    /// Waits until everything that was recorded is written.
+    /// Has the thread write what was recorded. To be called where some time has passed: a thread that is
+    /// woken for each key is in the way of its echo.
+    pub fn flush(&mut self) {
+        if !self.held.is_empty() {
+            let records = std::mem::take(&mut self.held);
+            self.gap = !self.send(Job::Append(records));
+            self.fresh |= self.gap;
+        }
+    }
+
+    /// Waits until everything that was flushed is written.
     #[cfg(test)]
     pub(super) fn finish_queue(&self) {
         let (done, wait) = sync_channel(0);
@@ -142,6 +159,7 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
+        self.flush();
         self.jobs = None;
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the thread that writes history failed");

@@ -12,6 +12,7 @@ fn size(cols: u16, rows: u16) -> Entry {
     Entry::Size { cols, rows }
 }
 
+/// History on disk: output with its times, each launch after a snapshot of its own.
 #[test]
 fn what_was_recorded_is_read_in_order() {
     let folder = tempfile::tempdir().unwrap();
@@ -38,6 +39,7 @@ fn what_was_recorded_is_read_in_order() {
     assert!(read(&folder.path().join("absent")).is_empty());
 }
 
+/// History on disk: bounded; what is left begins with a snapshot and has no gap.
 #[test]
 fn the_oldest_is_dropped_at_a_safe_point() {
     let folder = tempfile::tempdir().unwrap();
@@ -56,6 +58,7 @@ fn the_oldest_is_dropped_at_a_safe_point() {
         }
         let number = segments(folder.path()).unwrap().len();
         assert!(number <= 9, "{number} segments");
+        recorder.flush();
         recorder.finish_queue();
     }
     drop(recorder);
@@ -75,6 +78,7 @@ fn the_oldest_is_dropped_at_a_safe_point() {
     assert_eq!(snapshots, 1);
 }
 
+/// History on disk: what a crash cut off is no error.
 #[test]
 fn a_record_that_was_cut_off_ends_the_recording() {
     let folder = tempfile::tempdir().unwrap();
@@ -88,4 +92,27 @@ fn a_record_that_was_cut_off_ends_the_recording() {
         file.set_len(cut).unwrap();
         assert!(read(folder.path()).len() <= 3);
     }
+}
+
+/// History on disk: what is written soon after one another is one write, made when it is asked for or
+/// much.
+#[test]
+fn a_little_is_kept_until_it_is_flushed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::start(folder.path(), 1, 1 << 20).unwrap();
+    let outputs = |folder: &Path| {
+        let read = read(folder).into_iter();
+        read.filter(|(_, entry)| matches!(entry, Entry::Output(_))).count()
+    };
+    for key in [b"a", b"b"] {
+        recorder.output(key, Timestamp(1), || (80, 24, Vec::new()));
+    }
+    recorder.finish_queue();
+    assert_eq!(outputs(folder.path()), 0);
+    recorder.flush();
+    recorder.finish_queue();
+    assert_eq!(outputs(folder.path()), 2);
+    recorder.output(&[b'x'; 5_000], Timestamp(2), || unreachable!());
+    recorder.finish_queue();
+    assert_eq!(outputs(folder.path()), 3);
 }

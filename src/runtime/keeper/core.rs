@@ -4,13 +4,11 @@ use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
-use regex::Regex;
-
 use super::facts::Gate;
 use super::outbox::Outbox;
 use crate::domain::activity::ActivityFact;
 use crate::domain::facts::{ExitFacts, Facts};
-use crate::domain::hook::{HookReport, is_conversation};
+use crate::domain::hook::HookReport;
 use crate::domain::text;
 use crate::domain::time::Timestamp;
 use crate::runtime::detect::Watch;
@@ -94,6 +92,8 @@ impl Core {
 
     /// Takes what the agent wrote. `busy` tells whether a shell has a program in its foreground.
     pub(super) fn output(&mut self, bytes: &[u8], busy: Option<bool>, now: Timestamp) {
+        // Who looks on comes first: it is an echo that is waited for.
+        self.share(bytes);
         if let Some(recorder) = &mut self.recorder {
             let screen = &mut self.screen;
             recorder.output(bytes, now, || sized_snapshot(screen));
@@ -103,7 +103,6 @@ impl Core {
         if self.has_room(replies.len()) {
             self.input.extend(replies);
         }
-        self.share(bytes);
         self.facts.last_sign_at = now;
         self.gate.change();
         if events.contains(&ScreenEvent::Faulted) {
@@ -127,7 +126,7 @@ impl Core {
     fn share(&mut self, bytes: &[u8]) {
         let mut shared: Option<Rc<[u8]>> = None;
         for outbox in self.listeners() {
-            if outbox.wants_screen() {
+            if outbox.wants_screen() && !outbox.pass(bytes) {
                 outbox.put_bytes(shared.get_or_insert_with(|| bytes.into()));
             }
         }
@@ -177,8 +176,11 @@ impl Core {
         self.watch.watches_foreground()
     }
 
-    /// Looks at the screen now.
+    /// Looks at the screen now. What was recorded until then goes to the disk.
     pub(super) fn observe(&mut self, busy: Option<bool>, now: Timestamp) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.flush();
+        }
         let title = self.screen.title();
         if self.facts.title.as_deref().unwrap_or("") != title {
             self.facts.title = Some(text::clean_line(title)).filter(|title| !title.is_empty());
@@ -238,21 +240,6 @@ impl Core {
         for outbox in self.listeners() {
             outbox.put_exit();
         }
-    }
-
-    /// The id of its conversation that the agent printed when it ended, the last one that this finds.
-    pub(super) fn told_conversation(&self, exit_text: &Regex) -> Option<String> {
-        let cols = usize::from(self.screen.size().cols);
-        let mut said = String::new();
-        for line in self.screen.scrollback(OUTPUT_LINES).iter().chain(&self.screen.lines()) {
-            said.push_str(line);
-            // A row without room goes on in the next one.
-            if text::width(line) < cols {
-                said.push('\n');
-            }
-        }
-        let last = exit_text.captures_iter(&said).last()?;
-        Some(last.get(1)?.as_str().to_owned()).filter(|id| is_conversation(id))
     }
 
     fn last_output(&self) -> String {

@@ -6,6 +6,7 @@
 
 mod core;
 mod facts;
+mod farewell;
 mod hooks;
 mod outbox;
 mod registry;
@@ -59,6 +60,8 @@ struct Keeper {
     replan: Notify,
     /// There is input for the agent.
     input: Notify,
+    /// A client came: it may leave a report in the file.
+    visited: Notify,
     /// Some or all input was taken by the agent.
     drained: Notify,
     /// The verdict may have changed.
@@ -86,7 +89,7 @@ impl Keeper {
         if !core.watches_foreground() {
             return None;
         }
-        self.terminal.descriptor.foreground().map(|leader| leader != self.terminal.agent.pid)
+        self.terminal.foreground().map(|leader| leader != self.terminal.agent.pid)
     }
 
     /// Takes what the agent wrote.
@@ -169,8 +172,17 @@ impl Keeper {
 
     /// Keeps the id of the conversation that the agent told at its end (H3: of this launch only).
     fn note_conversation(&self, core: &Core) {
-        let exit_text = (!self.spec.exit_text.is_empty()).then(|| Regex::new(&self.spec.exit_text));
-        let told = exit_text.and_then(Result::ok).and_then(|text| core.told_conversation(&text));
+        if self.spec.exit_text.is_empty() {
+            return;
+        }
+        let exit_text = match Regex::new(&self.spec.exit_text) {
+            Ok(exit_text) => exit_text,
+            Err(error) => {
+                tracing::warn!(%error, "the agent's `exit_text` cannot be read");
+                return;
+            }
+        };
+        let told = farewell::conversation(core.screen(), &exit_text);
         if let (Some(id), Some(storing)) = (told, &*self.storing.borrow()) {
             storing.note(self.spec.generation, HookReport::of_conversation(id, self.now()));
         }

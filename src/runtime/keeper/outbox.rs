@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 
 use super::core::Core;
 use crate::domain::facts::Facts;
+use crate::os::duplex::Duplex;
 use crate::runtime::screen::Size;
 use crate::runtime::wire::{self, Event, Outgoing};
 
@@ -36,6 +37,8 @@ struct Feed {
 
 #[derive(Debug, Default)]
 struct Waiting {
+    /// The rest of what was written in part: nothing else may come before it.
+    begun: Vec<u8>,
     answers: Vec<u8>,
     wants_facts: bool,
     facts: Option<Box<Facts>>,
@@ -46,14 +49,21 @@ struct Waiting {
 }
 
 /// The queue of one client.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Outbox {
+    to: Rc<Duplex>,
     waiting: RefCell<Waiting>,
     filled: Notify,
     emptied: Notify,
 }
 
 impl Outbox {
+    /// A queue before this connection.
+    pub(super) fn new(to: Rc<Duplex>) -> Self {
+        let (filled, emptied) = (Notify::new(), Notify::new());
+        Self { to, waiting: RefCell::default(), filled, emptied }
+    }
+
     /// Queues an answer or an event of its own.
     pub(super) fn put(&self, message: &Outgoing) {
         wire::put_control(&mut self.waiting.borrow_mut().answers, message);
@@ -85,6 +95,23 @@ impl Outbox {
     /// Whether terminal bytes are wanted.
     pub(super) fn wants_screen(&self) -> bool {
         self.waiting.borrow().feed.is_some()
+    }
+
+    /// Writes terminal bytes at once, as far as the client takes them; false where they have to wait their
+    /// turn.
+    pub(super) fn pass(&self, bytes: &[u8]) -> bool {
+        if !self.is_empty() {
+            return false;
+        }
+        let mut frame = Vec::new();
+        wire::put_bytes(&mut frame, bytes);
+        // A client that is gone is noticed by who reads from it.
+        let Ok(written) = self.to.write_now(&frame) else { return false };
+        if written < frame.len() {
+            self.waiting.borrow_mut().begun = frame.split_off(written);
+            self.filled.notify_one();
+        }
+        true
     }
 
     /// Queues terminal bytes.
@@ -148,7 +175,8 @@ impl Outbox {
     fn is_empty(&self) -> bool {
         let waiting = self.waiting.borrow();
         let feed = waiting.feed.as_ref();
-        waiting.answers.is_empty()
+        waiting.begun.is_empty()
+            && waiting.answers.is_empty()
             && waiting.facts.is_none()
             && !waiting.in_flight
             && feed.is_none_or(|feed| feed.items.is_empty() && !feed.snapshot_due)
@@ -177,7 +205,8 @@ impl Outbox {
 
     fn batch(&self, core: &mut Core) -> Vec<u8> {
         let mut waiting = self.waiting.borrow_mut();
-        let mut out = std::mem::take(&mut waiting.answers);
+        let mut out = std::mem::take(&mut waiting.begun);
+        out.append(&mut waiting.answers);
         if let Some(facts) = waiting.facts.take() {
             wire::put_control(&mut out, &Outgoing::Event(Event::Facts(facts)));
         }
@@ -230,5 +259,48 @@ impl Feed {
         }
         wire::put_bytes(out, &run);
         self.items.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+    use crate::runtime::wire::{Decoder, Frame};
+
+    /// Wire protocol: what is passed on at once, what has to wait, and what was written in part arrive
+    /// whole and in order.
+    #[tokio::test]
+    async fn bytes_are_passed_on_at_once_while_nothing_waits() {
+        let (own, mut other) = UnixStream::pair().unwrap();
+        let outbox = Outbox::new(Rc::new(Duplex::new(own.into()).unwrap()));
+        let feed = Feed { history: 0, snapshot_due: false, items: VecDeque::new(), bytes: 0 };
+        outbox.waiting.borrow_mut().feed = Some(feed);
+        let mut decoder = Decoder::default();
+        let mut read = |expected: usize| {
+            let mut buffer = vec![0; expected];
+            other.read_exact(&mut buffer).unwrap();
+            decoder.push(&buffer);
+            let frames = std::iter::from_fn(|| decoder.next_frame().unwrap());
+            frames.collect::<Vec<Frame>>()
+        };
+        assert!(outbox.pass(b"a"));
+        assert_eq!(read(6), [Frame::Bytes(b"a".to_vec())]);
+
+        outbox.put(&Outgoing::Event(Event::Snapshot { cols: 1, rows: 1, bytes: 0 }));
+        assert!(!outbox.pass(b"b"), "an answer waits");
+        outbox.waiting.borrow_mut().answers.clear();
+
+        let piece = vec![b'c'; 100_000];
+        let whole =
+            std::iter::repeat_with(|| outbox.pass(&piece)).take_while(|taken| *taken).count();
+        let rest = std::mem::take(&mut outbox.waiting.borrow_mut().begun);
+        assert!(!rest.is_empty() && rest.len() < piece.len());
+        let frames = read(whole * (piece.len() + 5) - rest.len());
+        assert_eq!(frames.len(), whole - 1);
+        decoder.push(&rest);
+        assert_eq!(decoder.next_frame().unwrap(), Some(Frame::Bytes(piece)));
     }
 }

@@ -51,7 +51,7 @@ pub fn listed(folder: &Path) -> Vec<Listed> {
 }
 
 /// What a keeper has beside its entry: its socket, and reports of hooks that wait for it.
-const BESIDE: [&str; 3] = ["sock", "hooks", "taken"];
+const BESIDE: [&str; 2] = ["sock", "hooks"];
 
 /// The sockets, entries and reports that killed keepers left in a runtime folder, as far as it can be read.
 pub fn stale(folder: &Path) -> Vec<PathBuf> {

@@ -3,13 +3,12 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
-use tokio::net::unix::OwnedReadHalf;
 
 use super::Keeper;
 use super::outbox::Outbox;
 use super::typing::{Text, refused};
+use crate::os::duplex::Duplex;
 use crate::os::proctree::Process;
 use crate::os::signals;
 use crate::runtime::screen::Size;
@@ -26,22 +25,25 @@ const LAST_ANSWER: Duration = Duration::from_secs(1);
 
 /// Serves one client until it goes away.
 pub(super) async fn serve(keeper: Rc<Keeper>, stream: UnixStream) {
-    let outbox = Rc::new(Outbox::default());
+    if let Err(error) = talk(&keeper, stream).await {
+        tracing::debug!(%error, "a client is gone");
+    }
+}
+
+async fn talk(keeper: &Rc<Keeper>, stream: UnixStream) -> std::io::Result<()> {
+    let link = Rc::new(Duplex::new(stream.into_std()?.into())?);
+    let outbox = Rc::new(Outbox::new(Rc::clone(&link)));
     keeper.core.borrow_mut().add(&outbox);
-    let (mut from, mut to) = stream.into_split();
     let send = async {
         loop {
             let batch = outbox.next(&keeper.core).await;
-            to.write_all(&batch).await?;
+            link.write_all(&batch).await?;
         }
     };
-    let client = Client { keeper: &keeper, outbox: &outbox };
-    let ended: std::io::Result<()> = tokio::select! {
+    let client = Client { keeper, outbox: &outbox };
+    tokio::select! {
         ended = send => ended,
-        ended = client.listen(&mut from) => ended,
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a client is gone");
+        ended = client.listen(&link) => ended,
     }
 }
 
@@ -51,7 +53,7 @@ struct Client<'a> {
 }
 
 impl Client<'_> {
-    async fn listen(&self, from: &mut OwnedReadHalf) -> std::io::Result<()> {
+    async fn listen(&self, from: &Duplex) -> std::io::Result<()> {
         let mut decoder = Decoder::default();
         let mut buffer = vec![0; READ];
         // what the client means to reach, once it said so
@@ -211,7 +213,7 @@ impl Client<'_> {
             return Body::Refused { reason: Reason::Illegal, message };
         };
         let agent = self.keeper.terminal.agent;
-        let sent = match self.keeper.terminal.descriptor.foreground().filter(|_| foreground) {
+        let sent = match self.keeper.terminal.foreground().filter(|_| foreground) {
             Some(leader) => {
                 // a group may outlive its leader
                 let leader = Process::of(leader).unwrap_or(Process { pid: leader, start: 0 });

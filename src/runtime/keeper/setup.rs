@@ -167,6 +167,7 @@ async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
         storing: RefCell::new(storing),
         replan: Notify::new(),
         input: Notify::new(),
+        visited: Notify::new(),
         drained: Notify::new(),
         judged: Notify::new(),
         reaped,

@@ -40,6 +40,7 @@ pub(super) async fn run(started: Started, pipe: OwnedFd, answers: File) {
     let Started { keeper, listener, ended } = started;
     let mut tasks = JoinSet::new();
     tasks.spawn_local(accept(Rc::clone(&keeper), listener));
+    tasks.spawn_local(take_late_reports(Rc::clone(&keeper)));
     tasks.spawn_local(read(Rc::clone(&keeper)));
     tasks.spawn_local(write(Rc::clone(&keeper)));
     tasks.spawn_local(attend(Rc::clone(&keeper)));
@@ -84,16 +85,22 @@ async fn accept(keeper: Rc<Keeper>, listener: UnixListener) {
         let clients = keeper.core.borrow_mut().listeners().len();
         let admitted = admit(spawn::peer_user(&stream).ok(), clients);
         keeper.take_spool();
-        let late = Rc::clone(&keeper);
-        spawn_local(async move {
-            tokio::time::sleep(LEFT).await;
-            late.take_spool();
-        });
+        keeper.visited.notify_one();
         match admitted {
             // the failure of one client's task is its own
             Ok(()) => drop(spawn_local(serve::serve(Rc::clone(&keeper), stream))),
             Err(why) => tracing::warn!(why, "a client was turned away"),
         }
+    }
+}
+
+/// Takes what hooks leave that were not answered. One look serves all who came before it; who comes
+/// meanwhile gets the next one.
+async fn take_late_reports(keeper: Rc<Keeper>) {
+    loop {
+        keeper.visited.notified().await;
+        tokio::time::sleep(LEFT).await;
+        keeper.take_spool();
     }
 }
 
@@ -108,24 +115,13 @@ fn admit(user: Option<u32>, clients: usize) -> Result<(), &'static str> {
 async fn read(keeper: Rc<Keeper>) {
     let mut buffer = vec![0; READ];
     loop {
-        let mut length = match keeper.terminal.descriptor.read(&mut buffer).await {
-            Ok(0) => 0,
-            Ok(length) => length,
-            Err(error) => {
-                tracing::error!(%error, "the terminal cannot be read");
-                0
-            }
-        };
+        let length = keeper.terminal.descriptor.read(&mut buffer).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "the terminal cannot be read");
+            0
+        });
         if length == 0 {
             keeper.silent.send_replace(true);
             return;
-        }
-        // the kernel gives little at a time; a screen wants much
-        while length < READ {
-            match keeper.terminal.descriptor.read_now(&mut buffer[length..]) {
-                Ok(more) if more > 0 => length += more,
-                _ => break,
-            }
         }
         keeper.output(&buffer[..length]);
         tokio::task::yield_now().await;

@@ -4,8 +4,9 @@ use std::cell::RefCell;
 
 use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty};
 
-use crate::os::proctree::Process;
-use crate::os::terminal::TerminalDescriptor;
+use crate::os::duplex::Duplex;
+use crate::os::proctree::{self, Process};
+use crate::os::terminal;
 use crate::runtime::launch::{LaunchSpec, StartError, find_program};
 use crate::runtime::screen::Size;
 
@@ -16,7 +17,7 @@ pub(super) struct Terminal {
     /// else have to be asked again and again whether it has opened it once more (X6).
     far_end: RefCell<Option<Box<dyn SlavePty + Send>>>,
     /// To read and write.
-    pub(super) descriptor: TerminalDescriptor,
+    pub(super) descriptor: Duplex,
     /// The agent's process: leader of a session and of a process group of its own.
     pub(super) agent: Process,
 }
@@ -54,7 +55,7 @@ impl Terminal {
             .ok_or_else(|| failed(&"its process cannot be found"))?;
         let number =
             pair.master.as_raw_fd().ok_or_else(|| failed(&"its terminal has no descriptor"))?;
-        let descriptor = TerminalDescriptor::duplicate(number).map_err(|error| failed(&error))?;
+        let descriptor = terminal::duplicate(number).map_err(|error| failed(&error))?;
         let far_end = RefCell::new(Some(pair.slave));
         Ok(Self { master: pair.master, far_end, descriptor, agent })
     }
@@ -62,6 +63,11 @@ impl Terminal {
     /// The agent ended: what is read ends once no other program has the terminal open.
     pub(super) fn let_go(&self) {
         self.far_end.take();
+    }
+
+    /// Leader of the process group in the foreground.
+    pub(super) fn foreground(&self) -> Option<u32> {
+        proctree::foreground(&self.descriptor)
     }
 
     /// Tells the programs of their new size.

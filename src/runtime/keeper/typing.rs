@@ -132,7 +132,8 @@ impl Keeper {
                 self.selects(option).await?;
                 selected = match key.code {
                     KeyCode::Down => Some(option + 1),
-                    KeyCode::Up => option.checked_sub(1),
+                    // Where a list goes round from its first option the walk ends here.
+                    KeyCode::Up => Some(option.saturating_sub(1)),
                     _ => None,
                 };
             }

@@ -128,7 +128,7 @@ impl Tap {
             return;
         }
         let mut run = at;
-        while let Some(offset) = bytes[at..].iter().position(|&b| b == ESC) {
+        while let Some(offset) = memchr::memchr(ESC, &bytes[at..]) {
             let start = at + offset;
             let scan = scan(bytes, start);
             let own =

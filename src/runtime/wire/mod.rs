@@ -11,7 +11,8 @@ pub use message::{Body, Condition, Event, Hello, Incoming, Outgoing, Reason, Req
 
 /// Version of the protocol. Fields are only added; a change that breaks an older side counts it up.
 pub const PROTOCOL: u32 = 1;
-/// Largest payload of one frame, in bytes: a text of 1 MiB of which every character is escaped.
+/// Largest payload of one frame, in bytes: a text of 1 MiB, also where every character has a backslash
+/// before it. One that is mostly control characters, six bytes each, must be cut by its sender.
 pub const PAYLOAD_LIMIT: usize = 4 << 20;
 /// Terminal bytes of one frame; earlier sides take no more.
 const PART: usize = 1 << 20;

@@ -39,52 +39,67 @@ pub struct Toast {
 
 /// The notices, newest last.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Toasts(Vec<Toast>);
+pub struct Toasts {
+    kept: Vec<Toast>,
+    version: u64,
+}
 
 impl Toasts {
     /// Shows a notice. A newer result takes the place of an older one.
     pub fn show(&mut self, toast: Toast) {
+        self.version += 1;
         if toast.kind != ToastKind::Error {
-            self.0.retain(|old| old.kind == ToastKind::Error);
+            self.kept.retain(|old| old.kind == ToastKind::Error);
         }
-        self.0.push(toast);
-        if self.0.len() > KEPT {
-            self.0.remove(0);
+        self.kept.push(toast);
+        if self.kept.len() > KEPT {
+            self.kept.remove(0);
         }
+    }
+
+    /// Grows when one comes or goes.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// The notice on view: the newest.
     pub fn shown(&self) -> Option<&Toast> {
-        self.0.last()
+        self.kept.last()
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.kept.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.kept.is_empty()
     }
 
     /// Takes the shown notice away; false where there is none.
     pub fn dismiss(&mut self) -> bool {
-        self.0.pop().is_some()
+        let shown = self.kept.pop();
+        self.version += u64::from(shown.is_some());
+        shown.is_some()
     }
 
     /// A key acted.
     pub fn acted(&mut self) {
-        for toast in &mut self.0 {
+        for toast in &mut self.kept {
             toast.acted = true;
         }
     }
 
     /// Takes away what has stayed long enough: results after 8 s and a key that acted.
     pub fn expire(&mut self, now: Timestamp) {
-        self.0.retain(|toast| {
+        let stays = |toast: &Toast| {
             toast.kind == ToastKind::Error || !toast.acted || now < toast.at.plus(RESULT_STAYS)
-        });
+        };
+        if !self.kept.iter().all(stays) {
+            self.version += 1;
+            self.kept.retain(stays);
+        }
     }
 
     /// Whether the shown one appeared just now: over an agent's screen none stays longer.
@@ -94,7 +109,7 @@ impl Toasts {
 
     /// When the next one ends, or is no longer fresh.
     pub fn wake(&self, now: Timestamp) -> Option<Timestamp> {
-        let ends = self.0.iter().map(|toast| toast.at.plus(RESULT_STAYS));
+        let ends = self.kept.iter().map(|toast| toast.at.plus(RESULT_STAYS));
         ends.filter(|at| *at > now).min()
     }
 }
@@ -113,13 +128,16 @@ mod tests {
         let mut toasts = Toasts::default();
         toasts.show(toast(ToastKind::Error, 0));
         toasts.show(toast(ToastKind::Result, 0));
+        let shown = toasts.version();
         toasts.expire(Timestamp(60_000));
         assert_eq!(toasts.len(), 2, "no key acted yet");
         toasts.acted();
         toasts.expire(Timestamp(7_999));
-        assert_eq!(toasts.len(), 2);
+        assert_eq!((toasts.len(), toasts.version()), (2, shown));
         toasts.expire(Timestamp(8_000));
-        assert_eq!(toasts.len(), 1);
+        assert_eq!((toasts.len(), toasts.version()), (1, shown + 1));
         assert!(toasts.dismiss() && toasts.is_empty());
+        assert!(!toasts.dismiss());
+        assert_eq!(toasts.version(), shown + 2);
     }
 }

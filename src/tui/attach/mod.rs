@@ -47,6 +47,8 @@ pub struct Attach {
     pub clipboard: Clipboard,
     /// Who had the terminal before.
     pub over: Over,
+    /// What was typed for the session already, as a terminal sends it.
+    pub ahead: Vec<u8>,
 }
 
 impl Attach {
@@ -70,6 +72,15 @@ pub enum Over {
     Shell,
     /// The dashboard: nothing stays.
     Dashboard,
+}
+
+/// How it was left, and how the terminal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Return {
+    /// How it was left.
+    pub left: Left,
+    /// The terminal has the focus, as far as it told.
+    pub focused: bool,
 }
 
 /// How it was left.
@@ -125,11 +136,18 @@ enum Order {
     Stop = 3,
 }
 
-/// Shows a session until it is left. The terminal is given back on every way out.
+/// A session that was reached, and is not shown yet.
+pub struct Reached {
+    pass: Pass,
+    signals: Signals,
+    bell: UnixStream,
+}
+
+/// Reaches a session; nothing of the terminal changes.
 ///
 /// # Errors
 /// The terminal cannot be used, or the session does not run.
-pub async fn attach(what: Attach) -> Result<Left, AttachError> {
+pub async fn reach(what: Attach) -> Result<Reached, AttachError> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(io::Error::other("standard input and output must be one").into());
     }
@@ -143,11 +161,23 @@ pub async fn attach(what: Attach) -> Result<Left, AttachError> {
     bell.set_nonblocking(true)?;
     let signals = Signals::new()?;
     let pass = Pass::new(what, depth, capable, keeper, orders)?;
-    let ring = tokio::spawn(signals.ring(bell));
-    let left = tokio::task::spawn_blocking(move || pass.run()).await;
-    ring.abort();
-    // A panic was told of already, and the terminal is back.
-    left.map_err(io::Error::other)?.map_err(AttachError::from)
+    Ok(Reached { pass, signals, bell })
+}
+
+impl Reached {
+    /// Shows it until it is left. The terminal is given back on every way out; the dashboard gets it
+    /// with raw keys.
+    ///
+    /// # Errors
+    /// The terminal fails otherwise than by going away.
+    pub async fn show(self) -> Result<Return, AttachError> {
+        let Self { pass, signals, bell } = self;
+        let ring = tokio::spawn(signals.ring(bell));
+        let came_back = tokio::task::spawn_blocking(move || pass.run()).await;
+        ring.abort();
+        // A panic was told of already, and the terminal is back.
+        came_back.map_err(io::Error::other)?.map_err(AttachError::from)
+    }
 }
 
 /// Signals of this process.

@@ -151,12 +151,13 @@ impl<P: Ports> Effects<P> {
             | Effect::Size { .. }
             | Effect::Type { .. }
             | Effect::PasteTo { .. }
-            | Effect::PassThrough(_)
+            | Effect::PassThrough { .. }
             | Effect::PointAt { .. }
             | Effect::Read(_)
             | Effect::Copy(_)
             | Effect::OpenLink(_)
-            | Effect::Pass(_)
+            | Effect::Ring
+            | Effect::Notify(_)
             | Effect::Suspend
             | Effect::Quit { .. } => {}
         }

@@ -71,6 +71,14 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Has its picture taken, also where nothing changed since.
+    pub(super) fn show_again(&self) {
+        let known = self.state().screen.is_some();
+        if known {
+            self.change(|_| {});
+        }
+    }
+
     /// Changes what is shown, and says so.
     fn change(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.state();
@@ -81,14 +89,17 @@ impl Shared {
     }
 }
 
-/// Watches a session until it is dropped. Without a keeper it waits for [`Shared::retry`].
+/// Watches a session until nobody gives orders any more. Without a keeper it waits for [`Shared::retry`].
 pub(super) async fn run(shared: Arc<Shared>, paths: Paths, mut orders: mpsc::Receiver<Order>) {
     let mut served = false;
+    let mut size = None;
     loop {
         match Keeper::connect(&paths.socket).await {
             Ok(keeper) => {
-                if let Err(error) = serve(&shared, keeper, &mut orders).await {
-                    tracing::debug!(%error, "a watched screen was lost");
+                match serve(&shared, keeper, &mut orders, size.take()).await {
+                    Ok(Served::Left) => return,
+                    Ok(Served::Closed) => {}
+                    Err(error) => tracing::debug!(%error, "a watched screen was lost"),
                 }
                 // The last screen stays.
                 served = true;
@@ -97,19 +108,26 @@ pub(super) async fn run(shared: Arc<Shared>, paths: Paths, mut orders: mpsc::Rec
             Err(error) => {
                 tracing::debug!(%error, "a screen cannot be watched");
                 if !served || shared.state().screen.is_none() {
-                    remember(&shared, &paths).await;
+                    tokio::select! {
+                        () = remember(&shared, &paths) => {}
+                        () = unheard(&mut orders, &mut size) => return,
+                    }
                 }
             }
         }
-        loop {
-            tokio::select! {
-                () = shared.retry.notified() => break,
-                order = orders.recv() => match order {
-                    // Nobody is there to be typed to.
-                    Some(_) => {}
-                    None => return,
-                },
-            }
+        tokio::select! {
+            () = shared.retry.notified() => {}
+            () = unheard(&mut orders, &mut size) => return,
+        }
+    }
+}
+
+/// Takes orders while nobody is there to be typed to, until there are no more. The keeper that comes
+/// has to know the newest size.
+async fn unheard(orders: &mut mpsc::Receiver<Order>, size: &mut Option<Order>) {
+    while let Some(order) = orders.recv().await {
+        if let Order::Resize(..) = order {
+            *size = Some(order);
         }
     }
 }
@@ -122,6 +140,10 @@ async fn remember(shared: &Shared, paths: &Paths) {
         state.screen.is_some() && state.stamp == stamp
     };
     let read = if known { None } else { replay::last_screen(paths.history.clone(), HISTORY).await };
+    if read.is_none() && shared.state().ended {
+        // As before: no reason to draw.
+        return;
+    }
     shared.change(|state| {
         if let Some(screen) = read {
             state.screen = Some(screen);
@@ -131,23 +153,35 @@ async fn remember(shared: &Shared, paths: &Paths) {
     });
 }
 
-/// Feeds the engine and types, until the keeper is gone or nobody watches.
+/// Why a keeper is served no more.
+enum Served {
+    /// It is gone.
+    Closed,
+    /// Nobody watches.
+    Left,
+}
+
+/// Feeds the engine and types, first what is overdue, until the keeper is gone or nobody watches.
 async fn serve(
     shared: &Shared,
     keeper: Keeper,
     orders: &mut mpsc::Receiver<Order>,
-) -> ClientResult<()> {
+    overdue: Option<Order>,
+) -> ClientResult<Served> {
     let generation = keeper.generation();
     let (mut feed, mut typist) = keeper.subscribe_screen(HISTORY).await?;
+    if let Some(order) = overdue {
+        type_order(&mut typist, order, generation).await?;
+    }
     loop {
         tokio::select! {
             update = feed.next() => match update {
-                ScreenUpdate::Closed => return Ok(()),
+                ScreenUpdate::Closed => return Ok(Served::Closed),
                 update => take(shared, update),
             },
             order = orders.recv() => match order {
                 Some(order) => type_order(&mut typist, order, generation).await?,
-                None => return Ok(()),
+                None => return Ok(Served::Left),
             },
         }
     }
@@ -204,7 +238,7 @@ fn signal(event: ScreenEvent) -> Option<Signal> {
 async fn type_order(typist: &mut Typist, order: Order, generation: u32) -> ClientResult<()> {
     match order {
         Order::Input(bytes) => typist.bytes(&bytes).await,
-        Order::Paste(text) => typist.paste(generation, text, None).await,
+        Order::Paste(text) => typist.paste(generation, &text).await,
         Order::Resize(cols, rows) => typist.resize(cols, rows).await,
     }
 }

@@ -20,8 +20,10 @@ use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::key::Key;
 use crate::os::paths::Home;
 use crate::runtime::client::{Keeper, WitnessReport};
-use crate::runtime::keys::{KeyKind, MouseEvent, encode_focus, encode_key, encode_mouse};
-use crate::runtime::screen::{Screen, Size};
+use crate::runtime::keys::{
+    KeyKind, MouseEvent, encode_focus, encode_key, encode_mouse, encode_paste,
+};
+use crate::runtime::screen::{InputModes, Screen, Size};
 
 use super::app::reading::Document;
 use super::app::screen::ScreenCells;
@@ -34,7 +36,7 @@ const ORDERS: usize = 256;
 /// A frame that a program holds (mode 2026) is shown after this time all the same.
 const HELD_AT_MOST: Duration = Duration::from_millis(150);
 
-/// How long a keeper may take to say what its witnesses say.
+/// How long a keeper may take to say what its witnesses say, or to take what was typed last.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Last screens of sessions that ended that are kept after they went out of view.
 const KEPT: usize = 4;
@@ -61,7 +63,15 @@ struct Feed {
     orders: mpsc::Sender<Order>,
     /// Since when the program holds its frame.
     held: Option<Instant>,
-    _task: AbortOnDropHandle<()>,
+    task: AbortOnDropHandle<()>,
+}
+
+impl Feed {
+    /// Ends it once what was typed is with the agent; one that does not take it is not waited for long.
+    fn let_go(self) {
+        drop(self.orders);
+        tokio::spawn(tokio::time::timeout(PATIENCE, self.task));
+    }
 }
 
 impl Live {
@@ -76,8 +86,9 @@ impl Live {
     pub fn watch(&mut self, ids: &[SessionId]) {
         for (id, feed) in self.feeds.extract_if(.., |id, _| !ids.contains(id)) {
             if feed.shared.state().ended {
-                self.kept.push_back((id, feed.shared));
+                self.kept.push_back((id, Arc::clone(&feed.shared)));
             }
+            feed.let_go();
         }
         let surplus = self.kept.len().saturating_sub(KEPT);
         self.kept.drain(..surplus);
@@ -94,13 +105,14 @@ impl Live {
         let at = self.kept.iter().position(|(kept, _)| kept == id);
         let kept = at.and_then(|at| self.kept.remove(at)).map(|(_, shared)| shared);
         let shared = kept.unwrap_or_else(|| Shared::new(self.changed.clone()));
+        shared.show_again();
         let (orders, waiting) = mpsc::channel(ORDERS);
         let paths = Paths {
             socket: self.home.socket(&self.workspace, id),
             history: self.home.history(&self.workspace, id),
         };
         let task = tokio::spawn(feed::run(Arc::clone(&shared), paths, waiting));
-        Feed { shared, orders, held: None, _task: AbortOnDropHandle::new(task) }
+        Feed { shared, orders, held: None, task: AbortOnDropHandle::new(task) }
     }
 
     /// Asks the keeper of a session what each witness says (`spec/agents.md` G8); nobody, where none can
@@ -169,26 +181,38 @@ impl Live {
     /// Types keys into an agent, encoded as its program asked for them. False where the agent is not
     /// watched or does not take them.
     pub fn type_keys(&mut self, id: &SessionId, keys: &[Key]) -> bool {
-        let Some(feed) = self.feeds.get(id) else {
-            return false;
-        };
-        let state = feed.shared.state();
-        if state.ended {
-            return false;
-        }
-        let modes = state.screen.as_ref().map(Screen::modes).unwrap_or_default();
-        drop(state);
-        self.take_size(feed, id);
-        let bytes = keys.iter().flat_map(|key| encode_key(key, KeyKind::Press, &modes)).collect();
-        feed.orders.try_send(Order::Input(bytes)).is_ok()
+        let bytes = self.encoded(id, keys);
+        self.order(id, Order::Input(bytes))
+    }
+
+    /// Keys as the program of an agent asked for them.
+    pub fn encoded(&self, id: &SessionId, keys: &[Key]) -> Vec<u8> {
+        let modes = self.modes(id);
+        keys.iter().flat_map(|key| encode_key(key, KeyKind::Press, &modes)).collect()
+    }
+
+    /// A pasted text as the program of an agent asked for it.
+    pub fn encoded_paste(&self, id: &SessionId, text: &str) -> Vec<u8> {
+        encode_paste(text, &self.modes(id))
+    }
+
+    fn modes(&self, id: &SessionId) -> InputModes {
+        let feed = self.feeds.get(id);
+        feed.and_then(|feed| feed.shared.state().screen.as_ref().map(Screen::modes))
+            .unwrap_or_default()
     }
 
     /// Pastes a text into an agent. False where it does not take it.
     pub fn paste(&mut self, id: &SessionId, text: String) -> bool {
-        let feed = self.feeds.get(id);
-        feed.is_some_and(|feed| {
+        self.order(id, Order::Paste(text))
+    }
+
+    /// Gives an agent what the operator typed. False where nobody takes it.
+    fn order(&self, id: &SessionId, order: Order) -> bool {
+        let running = |feed: &&Feed| !feed.shared.state().ended;
+        self.feeds.get(id).filter(running).is_some_and(|feed| {
             self.take_size(feed, id);
-            feed.orders.try_send(Order::Paste(text)).is_ok()
+            feed.orders.try_send(order).is_ok()
         })
     }
 

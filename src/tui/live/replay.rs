@@ -2,20 +2,11 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio_util::sync::CancellationToken;
 
 use crate::runtime::client::recording::{Piece, Recording};
 use crate::runtime::screen::{Screen, Size};
-
-/// Ends the reading of a history when it is dropped: nobody looks at it any more.
-#[derive(Debug, Default)]
-pub(super) struct Cancel(std::sync::Arc<AtomicBool>);
-
-impl Drop for Cancel {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
 
 /// Which state of a history a screen was made of: the newest file of it and its length.
 pub(super) type Stamp = Option<(PathBuf, u64)>;
@@ -30,11 +21,11 @@ pub(super) fn stamp(folder: &Path) -> Stamp {
 
 /// Reads the history in `folder` in the background; none where nothing was written down.
 pub(super) async fn last_screen(folder: PathBuf, history: usize) -> Option<Screen> {
-    let cancel = Cancel::default();
-    let cancelled = std::sync::Arc::clone(&cancel.0);
-    let read = tokio::task::spawn_blocking(move || replay(&folder, history, &cancelled));
+    let cancel = CancellationToken::new();
+    // Who stops to wait does not look at it any more.
+    let _guard = cancel.clone().drop_guard();
+    let read = tokio::task::spawn_blocking(move || replay(&folder, history, &cancel));
     let screen = read.await.ok()?;
-    drop(cancel);
     screen.unwrap_or_else(|error| {
         tracing::warn!(%error, "a history cannot be read");
         None
@@ -42,11 +33,11 @@ pub(super) async fn last_screen(folder: PathBuf, history: usize) -> Option<Scree
 }
 
 /// Plays a recording to its end. What an earlier launch showed is not part of the last screen.
-fn replay(folder: &Path, history: usize, cancelled: &AtomicBool) -> io::Result<Option<Screen>> {
+fn replay(folder: &Path, history: usize, cancel: &CancellationToken) -> io::Result<Option<Screen>> {
     let mut size = Size { cols: 80, rows: 24 };
     let mut screen: Option<Screen> = None;
     for piece in Recording::open(folder)? {
-        if cancelled.load(Ordering::Relaxed) {
+        if cancel.is_cancelled() {
             return Ok(None);
         }
         match piece?.1 {
@@ -58,7 +49,7 @@ fn replay(folder: &Path, history: usize, cancelled: &AtomicBool) -> io::Result<O
             }
             Piece::Screen(bytes) => {
                 let mut anew = Screen::new(size, history);
-                anew.feed(&bytes);
+                anew.replay(&bytes);
                 screen = Some(anew);
             }
             Piece::Output(bytes) => {

@@ -256,3 +256,82 @@ async fn who_is_not_on_view_is_not_connected_to() {
     let mut keeper = Played::accept(&listener).await;
     assert!(matches!(keeper.request().await, Request::Resize { cols: 83, rows: 34 }));
 }
+
+/// What was typed before a session went out of view is its agent's all the same.
+#[tokio::test]
+async fn what_was_typed_last_arrives_also_where_nobody_looks_any_more() {
+    let Bench { mut live, id, listener, _root } = bench();
+    live.watch(std::slice::from_ref(&id));
+    assert!(live.type_keys(&id, &["a".parse().unwrap()]));
+    assert!(live.paste(&id, "b".to_owned()));
+    live.watch(&[]);
+    let heard = async {
+        let mut keeper = Played::accept(&listener).await;
+        let keys = keeper.frame().await;
+        (keys, keeper.request().await)
+    };
+    let (keys, paste) = tokio::time::timeout(PATIENCE, heard).await.unwrap();
+    assert_eq!(keys, Frame::Bytes(b"a".to_vec()));
+    assert!(matches!(paste, Request::Paste { text, .. } if text == "b"));
+}
+
+/// The size of the pane that types is known to a keeper that comes later.
+#[tokio::test]
+async fn a_keeper_that_comes_later_has_the_newest_size() {
+    let Bench { mut live, id, listener, _root } = bench();
+    drop(listener);
+    live.watch(std::slice::from_ref(&id));
+    picture(&mut live).await;
+    assert!(!live.type_keys(&id, &["a".parse().unwrap()]), "nobody is there");
+    assert!(!live.paste(&id, "text".to_owned()), "nobody is there");
+    live.resize(&id, 70, 30);
+    live.resize(&id, 83, 34);
+    while live.feeds[&id].orders.capacity() < ORDERS {
+        tokio::task::yield_now().await;
+    }
+    let socket = live.home.socket(&live.workspace, &id);
+    std::fs::remove_file(&socket).unwrap();
+    let listener = UnixListener::bind(socket).unwrap();
+    live.retry();
+    let mut keeper = Played::accept(&listener).await;
+    let request = tokio::time::timeout(PATIENCE, keeper.request()).await.unwrap();
+    assert!(matches!(request, Request::Resize { cols: 83, rows: 34 }));
+}
+
+/// A change of the store is no reason to draw a last screen again; to come on view again is one.
+#[tokio::test]
+async fn a_last_screen_is_taken_once_and_when_it_is_on_view_again() {
+    let Bench { mut live, id, listener, _root } = bench();
+    let folder = live.home.history(&live.workspace, &id);
+    let size: &[u8] = &[0, 20, 0, 2];
+    record(&folder, "00000001-00000001.seg", &[(SIZE, size), (OUTPUT, b"last")]);
+    live.watch(std::slice::from_ref(&id));
+    let go_away = async || drop(listener.accept().await.unwrap());
+    go_away().await;
+    assert_eq!(text(&picture(&mut live).await.unwrap(), 0), "last");
+    live.retry();
+    go_away().await;
+    live.retry();
+    // It looks for a keeper anew once it is done with the history.
+    go_away().await;
+    assert_eq!(live.take(clock::monotonic()).0, []);
+    live.watch(&[]);
+    live.watch(std::slice::from_ref(&id));
+    assert_eq!(text(&live.take(clock::monotonic()).0[0].1.clone().unwrap(), 0), "last");
+}
+
+/// A snapshot in a history is one: what only snapshots may say holds.
+#[tokio::test]
+async fn a_snapshot_of_a_history_is_replayed() {
+    let Bench { mut live, id, listener, _root } = bench();
+    drop(listener);
+    let mut before = Screen::new(Size { cols: 20, rows: 3 }, 0);
+    before.feed(b"\x1b[3;1Hz\x1b[1;1Hx");
+    let (size, snapshot): (&[u8], _) = (&[0, 20, 0, 3], before.snapshot(0));
+    let folder = live.home.history(&live.workspace, &id);
+    let repeat: &[u8] = b"\x1b[2b";
+    let records = [(SIZE, size), (SNAPSHOT, &snapshot[..]), (OUTPUT, repeat)];
+    record(&folder, "00000001-00000001.seg", &records);
+    live.watch(std::slice::from_ref(&id));
+    assert_eq!(text(&picture(&mut live).await.unwrap(), 0), "xxx", "the last character repeated");
+}

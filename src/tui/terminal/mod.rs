@@ -15,7 +15,6 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use ratatui::Frame;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::tui::event::Signal;
 pub(in crate::tui) use canvas::Canvas;
 
 /// Alternate screen, bracketed paste, focus changes.
@@ -30,7 +29,7 @@ const TAKE_KEYBOARD: &str = "\x1b[>1u";
 const GIVE_BACK: &str = "\x1b[?2026l\x1b[<1u\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\
                          \x1b[0m\x1b[0 q\x1b[?25h\x1b[?1049l";
 /// A stop that did not happen, since nobody could continue us, is over after this time.
-const NO_STOP: Duration = Duration::from_millis(200);
+pub(in crate::tui) const NO_STOP: Duration = Duration::from_millis(200);
 
 /// Whether the terminal is ours. A panic hook and a guard share it; both give back only once.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -99,9 +98,14 @@ impl Terminal {
         self.canvas.push(&pass::clipboard(text));
     }
 
-    /// Passes on what an agent asks of the terminal, with the next frame.
-    pub fn pass(&mut self, signal: &Signal) {
-        self.canvas.push(&pass::signal(signal));
+    /// Rings the bell of the terminal, with the next frame.
+    pub fn ring(&mut self) {
+        self.canvas.push(pass::BELL);
+    }
+
+    /// Shows a notification of the terminal, with the next frame.
+    pub fn notify(&mut self, text: &str) {
+        self.canvas.push(&pass::notification(text));
     }
 
     /// Columns and rows.
@@ -128,12 +132,12 @@ impl Terminal {
     }
 
     /// Gives the terminal to `user` for a time. Nothing else may read it meanwhile: drop the stream
-    /// of its events before.
+    /// of its events before. Its keys stay raw: what is typed just then is for whoever comes next.
     ///
     /// # Errors
     /// The terminal cannot be taken again.
     pub async fn lend<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
-        give_back();
+        hand_over();
         let done = user.await;
         self.retake()?;
         Ok(done)
@@ -195,11 +199,16 @@ pub(in crate::tui) fn give_back_by(back: impl Into<Cow<'static, [u8]>>) {
 /// Gives the terminal back, once. A terminal that is gone cannot be told; that is no failure.
 pub(in crate::tui) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
-        let mut out = io::stdout().lock();
-        let _ = out.write_all(&BACK.lock().unwrap_or_else(PoisonError::into_inner));
-        let _ = out.flush();
+        hand_over();
         let _ = disable_raw_mode();
     }
+}
+
+/// Leaves the terminal as it was, but for its raw keys.
+fn hand_over() {
+    let words = std::mem::take(&mut *BACK.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(&words).and_then(|()| out.flush());
 }
 
 /// A panic of the drawing thread gives the terminal back before its message is printed; one of

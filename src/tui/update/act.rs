@@ -158,10 +158,8 @@ pub(super) fn draft(app: &App) -> NewForm {
 
 /// Gives the terminal to the selected agent.
 fn zoom(app: &App, effects: &mut Vec<Effect>) {
-    if app.view != View::Jobs
-        && let Some(id) = app.list.selected.clone()
-    {
-        effects.push(Effect::PassThrough(id));
+    if let Some(id) = app.list.selected.clone() {
+        effects.push(Effect::PassThrough { id, ahead: Vec::new() });
     }
 }
 

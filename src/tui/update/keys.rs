@@ -39,6 +39,15 @@ pub(super) fn pressed(app: &mut App, keys: &[Key], effects: &mut Vec<Effect>) {
         } else {
             one(app, *key, effects);
         }
+        // What comes behind is for whoever has the terminal then; a shell cannot be given it.
+        match effects.last_mut() {
+            Some(Effect::PassThrough { ahead, .. }) => {
+                ahead.extend_from_slice(&keys[at + 1..]);
+                break;
+            }
+            Some(Effect::Suspend) => break,
+            _ => {}
+        }
         if let Some(wanted) = app.wanted.as_mut().filter(|it| !waited && it.begin == Begin::Copy) {
             wanted.rest = keys[at + 1..].to_vec();
             break;

@@ -18,7 +18,15 @@ pub(super) const NOTCH: isize = 3;
 /// The mouse was used.
 pub(super) fn used(app: &mut App, mouse: MouseEvent, effects: &mut Vec<Effect>) {
     let at = Position::new(mouse.column, mouse.row);
-    if !app.overlays.is_empty() || pane::used(app, mouse, effects) {
+    if !app.overlays.is_empty() {
+        // What was pressed is let go also where something lies above it by now.
+        let held = app.press.is_some_and(|press| press.held);
+        if held && matches!(mouse.kind, MouseEventKind::Up(_)) {
+            pane::used(app, mouse, effects);
+        }
+        return;
+    }
+    if pane::used(app, mouse, effects) {
         return;
     }
     match mouse.kind {

@@ -95,6 +95,7 @@ fn created(app: &mut App, outcome: CreateOutcome, effects: &mut Vec<Effect>) {
 fn deleted(app: &mut App, report: &DeleteReport) {
     let gone = report.removed_session_ids.len();
     app.list.marks.retain(|id| !report.removed_session_ids.contains(id));
+    app.list.drop_rows(&report.removed_session_ids);
     let skipped: Vec<&SkippedRow> =
         report.skipped.iter().filter(|row| row.reason != "dropped").collect();
     let mut title = match report.removed_session_ids.as_slice() {
@@ -181,6 +182,7 @@ fn restored(app: &mut App, undo: bool, report: &RestoreReport) {
         app.list.marks.retain(|id| !launched.contains(id));
     }
     app.trash.marks.retain(|id| !report.restored_session_ids.contains(id));
+    app.trash.drop_rows(&report.restored_session_ids);
     notify_with(app, kind, title, lines, keys);
 }
 
@@ -280,6 +282,7 @@ fn purged(app: &mut App, report: &PurgeReport) {
         report.files_left.iter().map(|note| format!("{}: files left: {}", note.id, note.text));
     let lines: Vec<String> = skipped.chain(left).collect();
     app.trash.marks.retain(|id| !report.purged_session_ids.contains(id));
+    app.trash.drop_rows(&report.purged_session_ids);
     let kind = if lines.is_empty() { ToastKind::Result } else { ToastKind::Partly };
     notify(app, kind, title, lines);
 }

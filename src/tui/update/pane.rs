@@ -69,7 +69,13 @@ fn for_program(
     };
     let Takes { clicks, wheel } = cells.takes;
     let (kind, button) = in_its_words(mouse.kind);
-    let turned = matches!(mouse.kind, MouseEventKind::ScrollUp | MouseEventKind::ScrollDown);
+    let turned = matches!(
+        mouse.kind,
+        MouseEventKind::ScrollUp
+            | MouseEventKind::ScrollDown
+            | MouseEventKind::ScrollLeft
+            | MouseEventKind::ScrollRight
+    );
     let ours = app.press.is_some_and(|press| press.held && !press.program);
     let shift = mouse.modifiers.contains(KeyModifiers::SHIFT);
     if ours || shift || !(if turned { wheel } else { clicks }) {

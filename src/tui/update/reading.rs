@@ -289,8 +289,8 @@ pub(super) fn signalled(app: &mut App, id: SessionId, signal: Signal, effects: &
     }
     let passes = app.setup.passes;
     match signal {
-        Signal::Bell if passes.bell => effects.push(Effect::Pass(Signal::Bell)),
-        Signal::Notification(_) if passes.desktop => effects.push(Effect::Pass(signal)),
+        Signal::Bell if passes.bell => effects.push(Effect::Ring),
+        Signal::Notification(text) if passes.desktop => effects.push(Effect::Notify(text)),
         Signal::Clipboard(text) => match passes.clipboard {
             Clipboard::On => effects.push(Effect::Copy(text)),
             Clipboard::Ask => {

@@ -3,10 +3,9 @@
 use std::os::fd::AsRawFd;
 
 use callboard::os::proctree::Process;
-use callboard::os::signals::{self, Signal};
 use callboard::runtime::client::Keeper;
 
-use super::support::{BINARY, Bench, QUICK, gone, shows, within};
+use super::support::{BINARY, Bench, QUICK, shows, within};
 
 /// Open descriptors above the standard streams, and where they go.
 fn descriptors(process: Process) -> Vec<String> {
@@ -30,7 +29,6 @@ fn status(process: Process, name: &str) -> String {
 
 /// X1: a keeper holds nothing that its starter had open, and its agent nothing of either; signals are as
 /// a program expects them, even under `nohup`.
-#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn nothing_is_inherited_but_what_was_given() {
     let bench = Bench::new();
@@ -74,7 +72,6 @@ async fn nothing_is_inherited_but_what_was_given() {
 }
 
 /// X1, X3: keeper and agent are each leader of a session; a keeper has no controlling terminal.
-#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn keeper_and_agent_have_sessions_of_their_own() {
     let bench = Bench::new();
@@ -87,24 +84,6 @@ async fn keeper_and_agent_have_sessions_of_their_own() {
         assert_eq!((fields[2], fields[3]), (&*of.pid.to_string(), &*of.pid.to_string()));
         assert_eq!(fields[4] != "0", has_terminal, "{stat}");
     }
-    within(keeper.stop(None, QUICK)).await.unwrap();
-    bench.left_nothing(&[process, agent]).await;
-}
-
-/// X6: an agent that closes its terminal and opens it again is still read, without being asked for it.
-#[tokio::test]
-async fn a_terminal_that_is_closed_and_opened_again_is_still_read() {
-    let bench = Bench::new();
-    let script = "terminal=$(tty); mkfifo gate; echo up; exec </dev/null >/dev/null 2>&1; \
-        read _ <gate; echo again >\"$terminal\"; exec tail -f /dev/null";
-    let (mut keeper, process, agent) = bench.run(&bench.script(script)).await;
-    shows(&mut keeper, "up").await;
-    // the other end opens only once the agent has closed its terminal
-    let gate = bench.path("gate");
-    within(tokio::fs::write(gate, "\n")).await.unwrap();
-    shows(&mut keeper, "again").await;
-    assert!(signals::send(agent, Signal::KILL).unwrap());
-    gone(agent).await;
     within(keeper.stop(None, QUICK)).await.unwrap();
     bench.left_nothing(&[process, agent]).await;
 }

@@ -8,6 +8,7 @@ use callboard::domain::rail::Placement;
 use callboard::domain::session::{FolderKind, Kind, LaunchFacts};
 use callboard::os::clock::Clock;
 use callboard::os::paths::Home;
+use callboard::os::proctree::Process;
 use callboard::runtime::client::{self, Input, Keeper};
 use callboard::runtime::launch::LaunchSpec;
 use callboard::runtime::wire;
@@ -133,6 +134,7 @@ async fn the_id_that_an_agent_tells_at_its_end_is_kept_h3() {
     let spec = LaunchSpec { exit_text, linger_ms: 50, ..bench.script(&script) };
     let launching = bench.start(&spec).await;
     let ready = launching.ready();
+    let processes = [ready.keeper_pid, ready.pid].map(|pid| Process::of(pid).unwrap());
     store.initialise(&id, &launch(ready.keeper_pid, ready.pid)).await.unwrap();
     within(launching.publish()).await.unwrap();
     store.publish(&id, 1).await.unwrap();
@@ -144,6 +146,18 @@ async fn the_id_that_an_agent_tells_at_its_end_is_kept_h3() {
         session.launch.agent_session_id.as_deref() == Some("id_1234567890")
     })
     .await;
+    drop(store);
+    bench.left_nothing(&processes).await;
+}
+
+/// G2: an `exit_text` that is no pattern is told in the log, and nothing else suffers.
+#[tokio::test]
+async fn an_exit_text_that_cannot_be_read_is_told_g2() {
+    let bench = Bench::new();
+    let spec = LaunchSpec { exit_text: "(".to_owned(), linger_ms: 50, ..bench.script("exit 0") };
+    let (_, process, agent) = bench.run(&spec).await;
+    bench.left_nothing(&[process, agent]).await;
+    assert!(bench.log().contains("`exit_text` cannot be read"), "{}", bench.log());
 }
 
 /// H2: a report that a keeper could not take waits in a file beside its socket, and is picked up.

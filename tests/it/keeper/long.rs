@@ -44,7 +44,7 @@ async fn a_paste_of_10_mb_arrives_whole() {
             if raw {
                 typist.bytes(text.as_bytes()).await.unwrap();
             } else {
-                typist.paste(1, text.clone(), None).await.unwrap();
+                typist.paste(1, &text).await.unwrap();
             }
         };
         let watching = async {

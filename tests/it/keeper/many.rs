@@ -29,7 +29,6 @@ fn held(root: &Path) -> Vec<String> {
 
 /// Starting, publishing, talking, stopping, over and over, leaves the starter as it was. By default a few
 /// rounds; `CALLBOARD_KEEPER_ROUNDS` says how many.
-#[cfg(target_os = "linux")]
 #[test]
 fn rounds_of_starts_and_stops_leave_nothing() {
     // in a process of its own, where descriptors and threads can be counted
@@ -44,7 +43,6 @@ fn rounds_of_starts_and_stops_leave_nothing() {
 }
 
 /// Does nothing unless it is run for the rounds.
-#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn one_process_of_rounds() {
     let rounds = rounds("CALLBOARD_TEST_ROUNDS", 0);

@@ -23,7 +23,7 @@ async fn snapshot_and_live_bytes_give_the_same_screen() {
         match within(feed.next()).await {
             ScreenUpdate::Snapshot { cols, rows, bytes } => {
                 screen = Screen::new(Size { cols, rows }, 100);
-                screen.feed(&bytes);
+                screen.replay(&bytes);
             }
             ScreenUpdate::Bytes(bytes) => drop(screen.feed(&bytes)),
             ScreenUpdate::Resized { cols, rows } => {
@@ -112,10 +112,10 @@ async fn a_walk_that_is_not_where_it_should_be_confirms_nothing() {
         format!("printf '\\033[2J\\033[HRun it?\\r\\n{first} 1. Yes\\r\\n{second} 2. No\\r\\n'; ")
     };
     let script = format!(
-        "stty raw -echo; {first}dd bs=3 count=1 of=/dev/null 2>&-; {first}dd bs=3 count=1 of=/dev/null 2>&-; \
-         {second}dd bs=1 count=1 of=/dev/null 2>&-; printf '\\033[2J\\033[Htaken\\r\\n'; exec cat",
+        "stty raw -echo; {first}{arrow}{second}{arrow}{first}{arrow}{first}{arrow}{second}dd bs=1 count=1 of=/dev/null 2>&-; printf '\\033[2J\\033[Htaken\\r\\n'; exec cat",
         first = ask(">", " "),
         second = ask(" ", ">"),
+        arrow = "dd bs=3 count=1 of=/dev/null 2>&-; ",
     );
     let mut rules = asking();
     let asked = rules.rule[0].question.as_mut().unwrap();
@@ -134,6 +134,10 @@ async fn a_walk_that_is_not_where_it_should_be_confirms_nothing() {
     // Another option is selected than was meant.
     let refused = answer(&["Enter"], 1).await.unwrap_err();
     assert!(matches!(refused, ClientError::QuestionChanged { .. }), "{refused:?}");
+    // The list goes round from its first option.
+    let refused = answer(&["Up", "Enter"], 0).await.unwrap_err();
+    assert!(matches!(refused, ClientError::QuestionChanged { .. }), "{refused:?}");
+    answer(&["Up"], 1).await.unwrap();
     // The first arrow is not taken by the program.
     let refused = answer(&["Down", "Enter"], 0).await.unwrap_err();
     assert!(matches!(refused, ClientError::QuestionChanged { .. }), "{refused:?}");

@@ -40,6 +40,7 @@ async fn obstacles_are_told_apart_and_leave_nothing() {
     bench.left_nothing(&[]).await;
 }
 
+/// X2: a session has one keeper.
 #[tokio::test]
 async fn a_second_keeper_of_the_same_launch_refuses() {
     let bench = Bench::new();
@@ -53,6 +54,7 @@ async fn a_second_keeper_of_the_same_launch_refuses() {
     bench.left_nothing(&[process, agent]).await;
 }
 
+/// X4: one that only lingers is no obstacle to the next launch.
 #[tokio::test]
 async fn a_lingering_keeper_makes_way_for_the_next_launch() {
     let bench = Bench::new();
@@ -66,6 +68,7 @@ async fn a_lingering_keeper_makes_way_for_the_next_launch() {
     bench.left_nothing(&[process, agent, process2, agent2]).await;
 }
 
+/// X4: the socket of a keeper that was killed is replaced at the next start.
 #[tokio::test]
 async fn a_stale_socket_is_replaced() {
     let bench = Bench::new();
@@ -82,6 +85,7 @@ async fn a_stale_socket_is_replaced() {
     bench.left_nothing(&[process, agent]).await;
 }
 
+/// X2: until publish a launch ends with its creator.
 #[tokio::test]
 async fn the_end_of_the_creator_before_publish_ends_the_tree() {
     let bench = Bench::new();
@@ -94,6 +98,7 @@ async fn the_end_of_the_creator_before_publish_ends_the_tree() {
     bench.left_nothing(&[keeper, agent, below]).await;
 }
 
+/// X1: after publish it does not.
 #[tokio::test]
 async fn a_published_keeper_survives_the_kill_of_its_creator() {
     let bench = Bench::new();
@@ -122,6 +127,8 @@ async fn a_published_keeper_survives_the_kill_of_its_creator() {
     bench.left_nothing(&[process, agent]).await;
 }
 
+/// X3: a keeper's own environment is empty, so that no walk takes it for a part of a launch.
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_agent_sees_its_environment_and_the_keeper_nothing_of_it() {
     let bench = Bench::new();

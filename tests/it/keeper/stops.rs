@@ -7,6 +7,7 @@ use callboard::runtime::wire::message::StopPace;
 
 use super::support::{BINARY, Bench, QUICK, gone, shows, until, within};
 
+/// X3, X4: an agent that obeys TERM is not killed; the answer has its exit.
 #[tokio::test]
 async fn an_agent_that_obeys_ends_without_escalation() {
     let bench = Bench::new();
@@ -20,6 +21,7 @@ async fn an_agent_that_obeys_ends_without_escalation() {
     bench.left_nothing(&[process, agent]).await;
 }
 
+/// X3: the signal of the agent's definition comes before TERM.
 #[tokio::test]
 async fn the_polite_way_comes_first() {
     let bench = Bench::new();
@@ -35,6 +37,7 @@ async fn the_polite_way_comes_first() {
     bench.left_nothing(&[process, agent]).await;
 }
 
+/// X3: so do its keys.
 #[tokio::test]
 async fn keys_can_be_the_polite_way() {
     let bench = Bench::new();
@@ -69,6 +72,7 @@ async fn nothing_of_a_stubborn_tree_is_left() {
 }
 
 /// X3: what is given to the keeper when it ends is reaped.
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn zombies_are_reaped() {
     let bench = Bench::new();
@@ -82,16 +86,19 @@ async fn zombies_are_reaped() {
 }
 
 /// The children of a process, zombies too.
+#[cfg(target_os = "linux")]
 fn children(pid: u32) -> Vec<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().map(Result::unwrap);
     let lists = tasks.map(|task| std::fs::read_to_string(task.path().join("children")).unwrap());
     lists.flat_map(|list| numbers(&list)).collect()
 }
 
+#[cfg(target_os = "linux")]
 fn numbers(list: &str) -> Vec<u32> {
     list.split_ascii_whitespace().map(|pid| pid.parse().unwrap()).collect()
 }
 
+/// X3, X4: what is left below an agent that ended goes with its keeper.
 #[tokio::test]
 async fn what_an_obedient_agent_leaves_behind_is_ended_too() {
     let bench = Bench::new();
@@ -105,6 +112,7 @@ async fn what_an_obedient_agent_leaves_behind_is_ended_too() {
     bench.left_nothing(&[process, agent, below]).await;
 }
 
+/// Wire protocol: a stop is for the launch that it names.
 #[tokio::test]
 async fn a_stop_of_another_launch_is_refused() {
     let bench = Bench::new();
@@ -115,6 +123,7 @@ async fn a_stop_of_another_launch_is_refused() {
     bench.left_nothing(&[process, agent]).await;
 }
 
+/// X3: a walk stops at other keepers and leaves alone what is below them.
 #[tokio::test]
 async fn a_keeper_below_another_survives_the_stop_of_the_outer_one() {
     let bench = Bench::new();
@@ -151,6 +160,7 @@ async fn a_keeper_below_another_survives_the_stop_of_the_outer_one() {
     inner.left_nothing(&[]).await;
 }
 
+/// X1, X3: a hang-up does nothing to a keeper, TERM ends its whole tree.
 #[tokio::test]
 async fn a_keeper_that_is_asked_to_end_ends_its_agent_first() {
     let bench = Bench::new();
@@ -163,6 +173,7 @@ async fn a_keeper_that_is_asked_to_end_ends_its_agent_first() {
     bench.left_nothing(&[process, agent, below]).await;
 }
 
+/// X3: descendants are looked for again until there is none.
 #[tokio::test]
 async fn a_tree_that_grows_while_it_is_ended_does_not_outrun_the_end() {
     let bench = Bench::new();

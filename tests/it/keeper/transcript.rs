@@ -71,7 +71,7 @@ async fn record() {
     bench.left_nothing(&[process, agent]).await;
 }
 
-/// An old keeper, played from the transcript, and today's client.
+/// Wire protocol: an old keeper, played from the transcript, and today's client.
 #[tokio::test]
 async fn an_old_keeper_is_understood() {
     let folder = tempfile::tempdir().unwrap();
@@ -119,7 +119,7 @@ async fn an_old_keeper_is_understood() {
     old.await.unwrap();
 }
 
-/// A new console meets messages that it does not know, and goes on.
+/// Wire protocol: a new console meets messages that it does not know, and goes on.
 #[tokio::test]
 async fn what_a_newer_keeper_adds_is_skipped() {
     let folder = tempfile::tempdir().unwrap();
@@ -157,7 +157,7 @@ async fn what_a_newer_keeper_adds_is_skipped() {
     new.await.unwrap();
 }
 
-/// An old client, played from the transcript, and today's keeper: each recorded request is answered with
+/// Wire protocol: an old client, played from the transcript, and today's keeper: each recorded request is answered with
 /// all that the recorded answer has.
 #[tokio::test]
 async fn an_old_client_is_understood() {

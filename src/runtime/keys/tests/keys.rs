@@ -1,4 +1,4 @@
-//! Keys, against xterm's control sequences and the kitty keyboard protocol.
+//! Keys (`spec/runtime.md`), against xterm's control sequences and the kitty keyboard protocol.
 
 use rstest::rstest;
 

@@ -173,6 +173,19 @@ fn marks_and_links_are_bounded() {
         screen.row(row, &mut |cell| linked += usize::from(cell.link.is_some()));
     }
     assert!((1000..6000).contains(&linked), "{linked}");
+
+    // What is no longer shown makes room each time that it is full, also with what a hidden primary
+    // screen has: nothing of this many screens of links is left out.
+    let mut screen = Screen::new(Size { cols: 80, rows: 24 }, 0);
+    for round in 0..10 {
+        screen.feed(if round % 2 == 0 { b"\x1b[?1049l" } else { b"\x1b[?1049h" });
+        for n in 0..1500 {
+            screen.feed(format!("\x1b[H\x1b]8;;http://x/{round}/{n:02000}\x07a").as_bytes());
+            let mut linked = false;
+            screen.row(0, &mut |cell| linked |= cell.link.is_some());
+            assert!(linked, "round {round}, link {n}");
+        }
+    }
 }
 
 /// Answers that nobody takes and events that nobody reads do not pile up.

@@ -243,6 +243,20 @@ impl List {
         }
     }
 
+    /// Takes sessions away that are no longer of this list, also the one that would stay as leaving.
+    pub fn drop_rows(&mut self, gone: &[SessionId]) {
+        let kept = self.rows.len();
+        self.rows.retain(|row| !gone.contains(&row.id));
+        if self.rows.len() < kept {
+            self.leaving.take_if(|id| gone.contains(id));
+            if self.selected.as_ref().is_some_and(|id| gone.contains(id)) {
+                self.select(self.index);
+            } else {
+                self.follow();
+            }
+        }
+    }
+
     /// Whether what is shown answers the question of now.
     pub fn is_answered(&self) -> bool {
         self.loaded && !self.fresh

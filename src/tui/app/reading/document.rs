@@ -1,6 +1,10 @@
 //! A terminal at one moment: what it shows and what scrolled out of it, to be read, searched and
 //! copied while its program goes on.
 
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::Hash;
+
 use ratatui::style::{Color, Style};
 
 /// A cell that is drawn or copied.
@@ -52,8 +56,8 @@ struct Line {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Document {
     lines: Vec<Line>,
-    styles: Vec<Style>,
-    links: Vec<String>,
+    styles: Table<Style>,
+    links: Table<String>,
     /// Index of the first line that is on the terminal's screen; what is before scrolled out.
     pub screen: usize,
     /// Columns of the terminal.
@@ -75,10 +79,8 @@ impl Document {
 
     /// Adds a cell to the line that was begun last.
     pub fn push(&mut self, cell: Cell<'_>) {
-        let style = interned(&mut self.styles, |known| *known == cell.style, || cell.style);
-        let link = cell.link.map_or(0, |uri| {
-            interned(&mut self.links, |known| known == uri, || uri.to_owned()).saturating_add(1)
-        });
+        let style = self.styles.number(&cell.style);
+        let link = cell.link.map_or(0, |uri| self.links.number(uri) + 1);
         if let Some(line) = self.lines.last_mut() {
             let (at, width) = (line.text.len() as u32, cell.width as u8);
             line.places.push(Place { at, col: cell.col, width, style, link });
@@ -93,7 +95,7 @@ impl Document {
         };
         while let Some(last) = line.places.last()
             && &line.text[last.at as usize..] == " "
-            && self.styles.get(usize::from(last.style)).is_some_and(shows_nothing)
+            && self.styles.get(last.style).is_some_and(shows_nothing)
         {
             line.text.truncate(last.at as usize);
             line.places.pop();
@@ -126,10 +128,11 @@ impl Document {
                 col: place.col,
                 width: u16::from(place.width),
                 text: &text[place.at as usize..end],
-                style: self.styles.get(usize::from(place.style)).copied().unwrap_or_default(),
-                link: usize::from(place.link)
+                style: self.styles.get(place.style).copied().unwrap_or_default(),
+                link: place
+                    .link
                     .checked_sub(1)
-                    .and_then(|index| self.links.get(index))
+                    .and_then(|number| self.links.get(number))
                     .map(String::as_str),
             }
         })
@@ -187,19 +190,48 @@ fn shows_nothing(style: &Style) -> bool {
     *style == Style::new() || *style == reset
 }
 
-/// Number of a value in a table, which gets it where it is new. What does not fit is the first.
-fn interned<T>(known: &mut Vec<T>, is: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> u16 {
-    // Neighbours mostly look alike: the newest are looked at first.
-    let found = known.iter().rposition(is);
-    let number = found.unwrap_or_else(|| {
-        if known.len() < usize::from(u16::MAX) - 1 {
-            known.push(make());
-            known.len() - 1
-        } else {
-            0
+/// Values by number, each once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Table<T: Eq + Hash> {
+    values: Vec<T>,
+    numbers: HashMap<T, u16>,
+    /// The number that was given last: neighbours mostly look alike.
+    last: u16,
+}
+
+impl<T: Eq + Hash> Default for Table<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), numbers: HashMap::new(), last: 0 }
+    }
+}
+
+impl<T: Eq + Hash + Clone> Table<T> {
+    fn get(&self, number: u16) -> Option<&T> {
+        self.values.get(usize::from(number))
+    }
+
+    /// Number of a value, which gets it where it is new. What does not fit is the first.
+    fn number<Q>(&mut self, value: &Q) -> u16
+    where
+        T: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = T> + ?Sized,
+    {
+        if self.get(self.last).is_some_and(|last| last.borrow() == value) {
+            return self.last;
         }
-    });
-    u16::try_from(number).unwrap_or(0)
+        self.last = self.numbers.get(value).copied().unwrap_or_else(|| self.add(value.to_owned()));
+        self.last
+    }
+
+    fn add(&mut self, value: T) -> u16 {
+        let Some(number) = u16::try_from(self.values.len()).ok().filter(|it| *it < u16::MAX - 1)
+        else {
+            return 0;
+        };
+        self.values.push(value.clone());
+        self.numbers.insert(value, number);
+        number
+    }
 }
 
 #[cfg(test)]
@@ -222,6 +254,16 @@ pub(super) mod tests {
             document.end();
         }
         document
+    }
+
+    #[test]
+    fn looks_and_links_keep_their_numbers_and_what_is_too_many_is_the_first() {
+        let mut links = Table::<String>::default();
+        let numbers = ["a", "a", "b", "a", "c"].map(|link| links.number(link));
+        assert_eq!(numbers, [0, 0, 1, 0, 2]);
+        let more = (0..u32::from(u16::MAX)).map(|n| links.number(n.to_string().as_str()));
+        assert_eq!(more.last(), Some(0));
+        assert_eq!(links.number("c"), 2);
     }
 
     #[test]

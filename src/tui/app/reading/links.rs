@@ -17,49 +17,64 @@ pub fn may_open(link: &str) -> bool {
 
 /// The link at a place.
 pub(super) fn at(document: &Document, pos: Pos) -> Option<String> {
-    let cell = document.cell(pos)?;
-    if let Some(link) = cell.link {
-        return Some(link.to_owned());
-    }
-    let (first, last) = document.whole(pos.line);
-    let mut text = String::new();
-    let mut here = None;
-    for line in first..=last {
-        for cell in document.cells(line) {
-            if line == pos.line && cell.col <= pos.col && pos.col < cell.col + cell.width {
-                here = Some(text.len());
-            }
-            text.push_str(cell.text);
-        }
-    }
-    let here = here?;
-    let (start, address) =
-        addresses(&text).find(|(at, url)| (*at..at + url.len()).contains(&here))?;
-    debug_assert!(start <= here);
-    Some(address.to_owned())
+    let col = document.cell(pos)?.col;
+    links(document, pos.line).into_iter().find(|(at, _)| *at == col).map(|(_, link)| link)
 }
 
 /// The first link of a line, from a column on, or else before it.
 pub(super) fn in_line(document: &Document, pos: Pos) -> Option<String> {
-    let places: Vec<u16> = document.cells(pos.line).map(|cell| cell.col).collect();
-    let (before, after): (Vec<u16>, Vec<u16>) = places.iter().partition(|col| **col < pos.col);
-    after.into_iter().chain(before).find_map(|col| at(document, Pos { col, ..pos }))
+    let mut links = links(document, pos.line);
+    let after = links.iter().position(|(col, _)| *col >= pos.col).unwrap_or(0);
+    (!links.is_empty()).then(|| links.swap_remove(after).1)
+}
+
+/// The cells of a line that have a link, by their columns.
+fn links(document: &Document, line: usize) -> Vec<(u16, String)> {
+    let (first, last) = document.whole(line);
+    let mut text = String::new();
+    let mut begins = 0;
+    for row in first..=last {
+        if row == line {
+            begins = text.len();
+        }
+        text.push_str(document.text(row));
+    }
+    let mut addresses = addresses(&text).peekable();
+    let mut here = begins;
+    let mut links = Vec::new();
+    for cell in document.cells(line) {
+        while addresses.next_if(|(at, address)| at + address.len() <= here).is_some() {}
+        let address = addresses.peek().filter(|(at, _)| *at <= here).map(|(_, address)| *address);
+        if let Some(link) = cell.link.or(address) {
+            links.push((cell.col, link.to_owned()));
+        }
+        here += cell.text.len();
+    }
+    links
 }
 
 /// Addresses in a text, with the byte at which each begins.
 fn addresses(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let find = |scheme: &str, from: usize| text[from..].find(scheme).map(|at| from + at);
+    // The next place of each scheme: who looks for it anew reads the text once only, in all.
+    let mut next = SCHEMES.map(|scheme| find(scheme, 0));
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {
-            let rest = text.get(from..)?;
-            let (at, scheme) = SCHEMES
-                .iter()
-                .filter_map(|scheme| rest.find(scheme).map(|at| (at, scheme)))
-                .min_by_key(|(at, _)| *at)?;
-            let start = from + at;
+            for (place, scheme) in next.iter_mut().zip(SCHEMES) {
+                if place.is_some_and(|at| at < from) {
+                    *place = find(scheme, from);
+                }
+            }
+            let places = next.iter().zip(SCHEMES).filter_map(|(at, scheme)| Some(((*at)?, scheme)));
+            let (start, scheme) = places.min_by_key(|(at, _)| *at)?;
             let body = &text[start..];
-            let end = body.find(ends).unwrap_or(body.len());
-            let address = trimmed(&body[..end]);
+            let length = body.find(ends).unwrap_or(body.len());
+            if length > LONGEST {
+                from = start + length;
+                continue;
+            }
+            let address = trimmed(&body[..length]);
             from = start + address.len().max(scheme.len());
             if address.len() > scheme.len() {
                 return Some((start, address));
@@ -75,23 +90,20 @@ fn ends(c: char) -> bool {
 
 /// Without the punctuation of the sentence around it; a bracket stays that was opened inside.
 fn trimmed(address: &str) -> &str {
-    let mut address = address;
-    loop {
-        let Some(last) = address.chars().next_back() else {
-            return address;
+    let count = |c: char| address.matches(c).count();
+    // Brackets that are closed and were not opened.
+    let mut round = count(')').saturating_sub(count('('));
+    let mut square = count(']').saturating_sub(count('['));
+    address.trim_end_matches(|last| {
+        let surplus = match last {
+            ')' => &mut round,
+            ']' => &mut square,
+            _ => return ".,;:!?*_".contains(last),
         };
-        let open = match last {
-            ')' => '(',
-            ']' => '[',
-            '.' | ',' | ';' | ':' | '!' | '?' | '*' | '_' => '\0',
-            _ => return address,
-        };
-        let count = |c: char| address.matches(c).count();
-        if open != '\0' && count(open) >= count(last) {
-            return address;
-        }
-        address = &address[..address.len() - last.len_utf8()];
-    }
+        let closes_more = *surplus > 0;
+        *surplus = surplus.saturating_sub(1);
+        closes_more
+    })
 }
 
 #[cfg(test)]
@@ -122,6 +134,28 @@ mod tests {
         assert_eq!(link(0, 11).as_deref(), Some("http://c.d"));
         assert_eq!(link(0, 0).as_deref(), Some("http://a.b"));
         assert_eq!(link(1, 0), None);
+    }
+
+    #[test]
+    fn many_addresses_and_brackets_are_read_once() {
+        let rows = "http://a ".repeat(8_000)
+            + &"http://b".repeat(LONGEST)
+            + " http://c"
+            + &")".repeat(4_000);
+        let document = document(
+            u16::MAX,
+            &rows
+                .chars()
+                .collect::<Vec<_>>()
+                .chunks(1_000)
+                .map(|row| row.iter().collect::<String>())
+                .collect::<Vec<_>>()
+                .join("\\\n"),
+        );
+        let last = document.len() - 1;
+        assert_eq!(in_line(&document, Pos { line: 0, col: 3 }).as_deref(), Some("http://a"));
+        assert_eq!(in_line(&document, Pos { line: last, col: 0 }), None, "brackets alone");
+        assert_eq!(addresses(&rows).last().map(|(_, address)| address), Some("http://c"));
     }
 
     #[rstest]

@@ -31,45 +31,26 @@ pub(super) fn hits(document: &Document, text: &str) -> Vec<Hit> {
     if text.is_empty() {
         return found;
     }
-    let length = text.chars().count();
     let mut line = 0;
     let mut folded = String::new();
+    // The cell of each byte of it.
+    let mut places: Vec<Pos> = Vec::new();
     while line < document.len() && found.len() < MOST {
         let (first, last) = document.whole(line);
         folded.clear();
-        for row in first..=last {
-            folded.extend(document.text(row).chars().map(fold));
-        }
-        let mut chars = 0;
-        let mut bytes = 0;
-        for (at, _) in folded.match_indices(&text) {
-            chars += folded[bytes..at].chars().count();
-            bytes = at;
-            let ends = (place(document, first, chars), place(document, first, chars + length - 1));
-            if let (Some(first), Some(last)) = ends {
-                found.push(Hit { first, last });
+        places.clear();
+        for line in first..=last {
+            for cell in document.cells(line) {
+                folded.extend(cell.text.chars().map(fold));
+                places.resize(folded.len(), Pos { line, col: cell.col });
             }
         }
+        let matches = folded.match_indices(&text).take(MOST - found.len());
+        let hit = |(at, _)| Hit { first: places[at], last: places[at + text.len() - 1] };
+        found.extend(matches.map(hit));
         line = last + 1;
     }
     found
-}
-
-/// The cell of a character, counted from the start of a line over all its rows.
-fn place(document: &Document, mut line: usize, mut chars: usize) -> Option<Pos> {
-    loop {
-        for cell in document.cells(line) {
-            let length = cell.text.chars().count();
-            if chars < length {
-                return Some(Pos { line, col: cell.col });
-            }
-            chars -= length;
-        }
-        if !document.wraps(line) {
-            return None;
-        }
-        line += 1;
-    }
 }
 
 #[cfg(test)]
@@ -90,5 +71,13 @@ mod tests {
         assert_eq!(places("Error"), all[..1]);
         assert_eq!(places("日"), [((2, 4), (2, 4))]);
         assert!(places("").is_empty() && places("absent").is_empty());
+    }
+
+    #[test]
+    fn a_long_broken_line_has_no_more_hits_than_are_kept() {
+        let row = format!("{}\\\n", "a".repeat(80));
+        let hits = hits(&document(80, &row.repeat(400)), "A".to_lowercase().as_str());
+        assert_eq!(hits.len(), MOST);
+        assert_eq!(hits[MOST - 1].last, Pos { line: 124, col: 79 });
     }
 }

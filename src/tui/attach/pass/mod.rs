@@ -17,10 +17,12 @@ use crate::tui::attach::filter::{Filter, title};
 use crate::tui::attach::input::{Heard, Recogniser};
 use crate::tui::attach::restore::{Touched, restore, save, undo};
 use crate::tui::attach::tty::{Tty, timespec};
-use crate::tui::attach::{Attach, Left, Order, Over};
+use crate::tui::attach::{Attach, Left, Order, Over, Return};
 use crate::tui::terminal;
 use crate::tui::theme::Depth;
 
+/// Rings the terminal.
+const BELL: u8 = 0x07;
 /// Bytes of input that are read at a time.
 const READ: usize = 64 << 10;
 /// Rows of history that go into the terminal's own scrollback at the entry.
@@ -31,8 +33,6 @@ const SEQUENCE: Duration = Duration::from_millis(10);
 const THERE: Duration = Duration::from_secs(5);
 /// A terminal that does not take the last bytes within this time does not get them.
 const LAST: Duration = Duration::from_secs(2);
-/// A stop that did not happen is over after this time.
-const NO_STOP: Duration = Duration::from_millis(200);
 /// Sizes that were asked for and not heard of yet; a keeper says nothing of one that changes nothing.
 const ASKED: usize = 16;
 
@@ -135,15 +135,19 @@ impl Pass {
         })
     }
 
-    /// Passes through until it is left; the terminal is as before then.
+    /// Passes through until it is left; the terminal is as before then, but for raw keys where the
+    /// dashboard gets it back.
     ///
     /// # Errors
     /// The terminal fails otherwise than by going away.
-    pub(super) fn run(mut self) -> io::Result<Left> {
+    pub(super) fn run(mut self) -> io::Result<Return> {
         self.take_terminal()?;
         let left = self.work();
-        self.give_back();
-        left
+        self.leave_terminal();
+        if self.what.over == Over::Shell {
+            terminal::give_back();
+        }
+        Ok(Return { left: left?, focused: self.focused })
     }
 
     fn take_terminal(&mut self) -> io::Result<()> {
@@ -168,11 +172,10 @@ impl Pass {
         out
     }
 
-    fn give_back(&mut self) {
+    fn leave_terminal(&mut self) {
         let words = self.last_words();
         self.tty.write_within(&words, LAST);
         terminal::give_back_by(Vec::new());
-        terminal::give_back();
     }
 
     fn work(&mut self) -> io::Result<Left> {
@@ -181,6 +184,10 @@ impl Pass {
         }
         // A keeper that is gone is noticed by its silence.
         let _ = self.keeper.watch(HISTORY);
+        let ahead = std::mem::take(&mut self.what.ahead);
+        if let Some(left) = self.hear(&ahead) {
+            return Ok(left);
+        }
         loop {
             let ready = self.wait()?;
             if ready.orders
@@ -272,14 +279,15 @@ impl Pass {
 
     /// Gives the terminal to the shell until this process is continued.
     fn stop(&mut self) -> io::Result<()> {
-        self.give_back();
+        self.leave_terminal();
+        terminal::give_back();
         self.pending.clear();
         self.written = 0;
         self.view = View::Waiting;
         terminal::stop_group()?;
         // The stop may reach another thread first: only its end says that it is over.
         let mut looked = [PollFd::new(&self.orders, PollFlags::IN)];
-        let _ = poll(&mut looked, timespec(NO_STOP).as_ref());
+        let _ = poll(&mut looked, timespec(terminal::NO_STOP).as_ref());
         self.filter.touched = Touched::default();
         self.take_terminal()?;
         self.show_anew();
@@ -288,13 +296,20 @@ impl Pass {
 
     /// Reads the terminal and types.
     fn input(&mut self) -> Option<Left> {
-        let count = match self.tty.read(&mut self.buffer) {
-            Ok(0) => return Some(Left::Interrupted),
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
-            Err(_) => return Some(Left::Interrupted),
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let left = match self.tty.read(&mut buffer) {
+            Ok(0) => Some(Left::Interrupted),
+            Ok(count) => self.hear(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+            Err(_) => Some(Left::Interrupted),
         };
-        let heard = self.recogniser.feed(&self.buffer[..count], &mut self.typed);
+        self.buffer = buffer;
+        left
+    }
+
+    /// Types what came from the terminal.
+    fn hear(&mut self, bytes: &[u8]) -> Option<Left> {
+        let heard = self.recogniser.feed(bytes, &mut self.typed);
         self.send(heard);
         let waits = self.recogniser.waits();
         self.sequence_by = waits.then(|| clock::monotonic() + SEQUENCE);
@@ -313,9 +328,23 @@ impl Pass {
                 }
             }
             // A keeper that is gone is noticed by its silence.
-            let _ = self.keeper.type_bytes(&self.typed);
+            if self.keeper.type_bytes(&self.typed).is_ok_and(|taken| !taken) {
+                self.tell_of_loss();
+            }
         }
         self.typed.clear();
+    }
+
+    /// Tells the operator that the agent did not get what was typed.
+    fn tell_of_loss(&mut self) {
+        let id = &self.what.id;
+        tracing::warn!(%id, "what was typed was not taken");
+        title(
+            &mut self.pending,
+            format!("{id} did not take all that was typed").as_bytes(),
+            &self.hint,
+        );
+        self.pending.push(BELL);
     }
 
     /// Has the agent take our size.

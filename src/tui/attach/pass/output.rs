@@ -28,14 +28,7 @@ impl Pass {
         match update {
             ScreenUpdate::Bytes(bytes) => match &mut self.view {
                 View::Raw => {
-                    self.filter.clipboard = match self.what.clipboard {
-                        Clipboard::On => true,
-                        Clipboard::Off => false,
-                        Clipboard::Ask => {
-                            let there = |at: Instant| now.saturating_duration_since(at) < THERE;
-                            self.focused && self.typed_at.is_some_and(there)
-                        }
-                    };
+                    self.filter.clipboard = self.may_copy(now);
                     self.filter.feed(&bytes, &mut self.pending);
                 }
                 View::Drawn(drawn) => drawn.feed(&bytes, now),
@@ -50,11 +43,22 @@ impl Pass {
                 self.note_size((cols, rows));
                 self.snapshot(Size { cols, rows }, &bytes, now)?;
             }
-            ScreenUpdate::Refused { reason } => tracing::debug!(?reason, "input was not taken"),
+            ScreenUpdate::Refused { .. } => self.tell_of_loss(),
             ScreenUpdate::Exit(_) => self.exited = true,
             ScreenUpdate::Closed => {}
         }
         Ok(())
+    }
+
+    /// Whether what the agent copies reaches the clipboard: never of one who only looks.
+    fn may_copy(&self, now: Instant) -> bool {
+        let there = |at: Instant| now.saturating_duration_since(at) < THERE;
+        let wanted = match self.what.clipboard {
+            Clipboard::On => true,
+            Clipboard::Off => false,
+            Clipboard::Ask => self.focused && self.typed_at.is_some_and(there),
+        };
+        wanted && !self.what.read_only
     }
 
     /// The agent has this size, by our wish or another's.

@@ -90,8 +90,8 @@ pub(super) struct Dashboard<P> {
     suspend: bool,
     /// The sessions that are on view.
     watched: Vec<SessionId>,
-    /// This agent is to have the terminal.
-    pass_to: Option<SessionId>,
+    /// This agent is to have the terminal, and what was typed for it already.
+    pass_to: Option<(SessionId, Vec<u8>)>,
     summary: Option<RunSummary>,
 }
 

@@ -1,5 +1,6 @@
 //! What a turn does with what it waited for.
 
+use std::pin::pin;
 use std::time::Instant;
 
 use tokio::sync::watch;
@@ -11,7 +12,7 @@ use crate::domain::key::{Key, KeyCode, Modifiers};
 use crate::host::ports::Ports;
 use crate::os::clock;
 use crate::tui::action::{Action, Context};
-use crate::tui::attach::{Attach, Over, attach};
+use crate::tui::attach::{Attach, Over, reach};
 use crate::tui::event::{Effect, Event, Failure, Tab, TabContent};
 use crate::tui::input::{Input, Reader};
 use crate::tui::run::care::care;
@@ -21,6 +22,8 @@ use crate::tui::{update, views};
 
 /// Answers that are taken in one turn, so that input never waits behind them.
 const A_TURN: usize = 64;
+/// Answers that are kept while an agent has the terminal; whoever sends more waits.
+const MISSED: usize = 4_096;
 
 impl<P: Ports> Dashboard<P> {
     pub(super) async fn handle(&mut self, woke: Woke) -> std::io::Result<()> {
@@ -28,7 +31,20 @@ impl<P: Ports> Dashboard<P> {
             Woke::Signal | Woke::Input(None | Some(Err(_))) => {
                 self.summary = Some(RunSummary { interrupted: true, ..RunSummary::default() });
             }
-            Woke::Input(Some(Ok(inputs))) => inputs.into_iter().for_each(|input| self.input(input)),
+            Woke::Input(Some(Ok(inputs))) => {
+                for input in inputs {
+                    if let Some((id, ahead)) = &mut self.pass_to {
+                        match input {
+                            Input::Keys(keys) => ahead.extend(self.live.encoded(id, &keys)),
+                            Input::Paste(text) => ahead.extend(self.live.encoded_paste(id, &text)),
+                            // The dashboard takes them for others than what is on its screen then.
+                            _ => {}
+                        }
+                    } else if !self.suspend {
+                        self.input(input);
+                    }
+                }
+            }
             Woke::Progress(Ok(progress)) => {
                 self.effects.note(&progress);
                 self.show_event(Event::Progress(progress), Urgency::Calm);
@@ -55,8 +71,8 @@ impl<P: Ports> Dashboard<P> {
         if std::mem::take(&mut self.suspend) {
             self.suspend().await?;
         }
-        if let Some(id) = self.pass_to.take() {
-            self.pass_through(id).await?;
+        if let Some((id, ahead)) = self.pass_to.take() {
+            self.pass_through(id, ahead).await?;
         }
         Ok(())
     }
@@ -84,9 +100,10 @@ impl<P: Ports> Dashboard<P> {
             }
         };
         // What is typed into an agent shows by its echo alone: a frame before it would only delay it.
-        let before = (self.app.only_types().cloned(), self.app.toasts.clone());
+        let before = (self.app.only_types().cloned(), self.app.toasts.version());
         self.apply(event);
-        let same = self.app.only_types() == before.0.as_ref() && self.app.toasts == before.1;
+        let same =
+            self.app.only_types() == before.0.as_ref() && self.app.toasts.version() == before.1;
         if before.0.is_none() || !same {
             self.want(Urgency::Frame);
         }
@@ -178,7 +195,8 @@ impl<P: Ports> Dashboard<P> {
                     self.effects.give_to_tmux(text);
                 }
             }
-            Effect::Pass(signal) => self.terminal.pass(&signal),
+            Effect::Ring => self.terminal.ring(),
+            Effect::Notify(text) => self.terminal.notify(&text),
             Effect::OpenLink(link) => self.effects.open_link(&self.opener, link),
             Effect::Type { id, keys } => {
                 let typed = self.live.type_keys(&id, &keys);
@@ -188,7 +206,10 @@ impl<P: Ports> Dashboard<P> {
                 let typed = self.live.paste(&id, text);
                 self.typed(&id, typed);
             }
-            Effect::PassThrough(id) => self.pass_to = Some(id),
+            Effect::PassThrough { id, ahead } => {
+                let ahead = self.live.encoded(&id, &ahead);
+                self.pass_to = Some((id, ahead));
+            }
             Effect::LoadTab { id, tab: Tab::Details } => self.ask_witnesses(id),
             Effect::Suspend => self.suspend = true,
             Effect::Quit { farewell, hand_over } => {
@@ -262,7 +283,7 @@ impl<P: Ports> Dashboard<P> {
     }
 
     /// Gives the terminal to an agent until the operator leaves it.
-    async fn pass_through(&mut self, id: SessionId) -> std::io::Result<()> {
+    async fn pass_through(&mut self, id: SessionId, ahead: Vec<u8>) -> std::io::Result<()> {
         self.reader = None;
         self.answer_by = None;
         // An engine for a screen that nobody sees would only slow the agent down.
@@ -275,12 +296,30 @@ impl<P: Ports> Dashboard<P> {
             read_only: false,
             clipboard: self.clipboard,
             over: Over::Dashboard,
+            ahead,
         };
-        let left = self.terminal.lend(attach(what)).await?;
+        let (came_back, missed) = {
+            let shown = async { reach(what).await?.show().await };
+            let mut lent = pin!(self.terminal.lend(shown));
+            let mut missed = Vec::new();
+            loop {
+                tokio::select! {
+                    came_back = &mut lent => break (came_back?, missed),
+                    // Who answers or cares for sessions need not wait for the dashboard.
+                    Some(event) = self.answers.recv(), if missed.len() < MISSED => missed.push(event),
+                }
+            }
+        };
         self.live.watch(&self.watched);
-        if let Err(error) = left {
-            let (message, hint) = (error.to_string(), error.hint());
-            self.apply(Event::Trouble(Failure { message, hint }));
+        for event in missed {
+            self.apply(event);
+        }
+        match came_back {
+            Ok(came_back) => self.apply(Event::Focus(came_back.focused)),
+            Err(error) => {
+                let (message, hint) = (error.to_string(), error.hint());
+                self.apply(Event::Trouble(Failure { message, hint }));
+            }
         }
         self.take_back()
     }
@@ -298,7 +337,7 @@ impl<P: Ports> Dashboard<P> {
 
     /// Reads and draws again after another had the terminal.
     fn take_back(&mut self) -> std::io::Result<()> {
-        self.reader = Some(Reader::new(false));
+        self.reader = Some(Reader::again());
         let (cols, rows) = self.terminal.size()?;
         self.show_event(Event::Resize { cols, rows }, Urgency::Frame);
         Ok(())
