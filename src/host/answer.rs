@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::domain::activity::Question;
 use crate::domain::answer::{Answer, press};
+use crate::domain::condition::Condition;
 use crate::domain::event::{Actor, Event};
 use crate::domain::ids::SessionId;
 use crate::domain::session::Session;
@@ -19,6 +20,9 @@ use super::ports::{Input, Ports};
 /// How often, and how many times, a question is looked for that a program said it asks: it may say so
 /// before it draws what.
 const DRAWN: (Duration, usize) = (Duration::from_millis(50), 40);
+/// How long a dialog must have been shown: a program may draw it again with more options, and lose or take
+/// for another option what is pressed meanwhile.
+const SETTLED: Duration = Duration::from_secs(1);
 /// Cells of a question that the audit keeps.
 const KEPT: usize = 200;
 
@@ -70,16 +74,19 @@ impl<P: Ports> Host<P> {
         Ok(())
     }
 
-    /// The session, once what it asks can be read.
+    /// The session, once what it asks is drawn and can be read.
     async fn asking(&self, ctx: &Context, id: &SessionId) -> HostResult<Session> {
         let (pause, mut looks) = DRAWN;
         loop {
             ctx.check(&format!("answering session {id}"))?;
             let session = self.ports.session(id).await?;
             let session = session.ok_or_else(|| HostError::NotFound(id.clone()))?;
-            let condition = &session.condition;
-            let unread = condition.activity.value.is_waiting() && condition.question.is_none();
-            if !unread || !session.is_live() || looks == 0 {
+            let Condition { activity, question, .. } = &session.condition;
+            if !activity.value.is_waiting() || !session.is_live() || looks == 0 {
+                return Ok(session);
+            }
+            let young = SETTLED.saturating_sub(self.ports.now().since(activity.since));
+            if question.is_some() && young.is_zero() {
                 return Ok(session);
             }
             looks -= 1;

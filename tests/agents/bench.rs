@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use callboard::domain::time::Timestamp;
 use serde_json::Value;
 
 use crate::model::Model;
@@ -30,14 +31,17 @@ pub(crate) struct Bench {
 impl Bench {
     /// The bench; none, which is told, where the program or Python is not installed.
     pub(crate) fn of(program: &'static Program, trusted: bool) -> Option<Self> {
-        let path = search_path();
-        let found = std::env::split_paths(&path).any(|folder| folder.join(program.name).is_file());
+        let folder = std::env::var("CALLBOARD_TEST_AGENTS").unwrap_or_default();
+        let programs = Path::new(&folder).join("node_modules/.bin");
+        let found = !folder.is_empty() && programs.join(program.name).is_file();
         let model = if found { Model::start() } else { None };
         let Some(model) = model else {
             let missing = if found { "python3" } else { program.name };
-            eprintln!("SKIPPED: {missing} is not installed");
+            eprintln!("SKIPPED: {missing} is not installed (see scripts/agents.sh)");
             return None;
         };
+        let path = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:{path}", programs.display());
         let home = TestHome::new();
         let folder = home.project("shop").path().to_owned();
         let bench = Self { home, model, program, folder, path };
@@ -71,10 +75,10 @@ impl Bench {
         command
     }
 
-    /// Starts the program with a first prompt; answers the session's id.
+    /// Starts the program with a first prompt, on a screen of this size; answers the session's id.
     #[track_caller]
-    pub(crate) fn spawn(&self, prompt: &str) -> String {
-        let agent = ["--agent", self.program.name, "--prompt", prompt, "--"];
+    pub(crate) fn spawn(&self, prompt: &str, size: &str) -> String {
+        let agent = ["--agent", self.program.name, "--size", size, "--prompt", prompt, "--"];
         let mut args = vec!["spawn", "--json", "--project", "shop", "--in-place"];
         args.extend(agent);
         args.extend(self.program.args);
@@ -142,12 +146,25 @@ impl Bench {
         })
     }
 
-    /// Waits until the screen shows a text.
+    /// Waits until the screen shows a text; answers when it was seen there.
     #[track_caller]
-    pub(crate) fn shows(&self, id: &str, text: &str) {
+    pub(crate) fn shows(&self, id: &str, text: &str) -> SystemTime {
         self.until(id, &format!("{text:?} on its screen"), |_| {
             self.run(["screen", id]).stdout.contains(text)
         });
+        #[expect(clippy::disallowed_methods, reason = "a test of when something is seen")]
+        SystemTime::now()
+    }
+
+    /// G6: the session does this, and was known to a second after `from`.
+    #[track_caller]
+    pub(crate) fn in_time(&self, id: &str, activity: &str, from: SystemTime) {
+        let shown = self.activity(id, activity);
+        let since: Timestamp = shown["activity_since"].as_str().unwrap().parse().unwrap();
+        let from = from.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis() as i64;
+        let late = since.0 - from;
+        eprintln!("{id} is {activity} {late} ms after it could be known");
+        assert!(late <= 1_000, "{late} ms: {}", self.looks(id));
     }
 
     /// Whether the program made this file.
@@ -170,17 +187,5 @@ impl Bench {
     /// Ends it; nothing may be left.
     pub(crate) fn finish(self) {
         self.home.finish();
-    }
-}
-
-/// Where programs are looked for: the folder for tests first.
-fn search_path() -> String {
-    let path = std::env::var("PATH").unwrap_or_default();
-    match std::env::var("CALLBOARD_TEST_AGENTS") {
-        Ok(folder) => {
-            let programs = Path::new(&folder).join("node_modules/.bin");
-            format!("{}:{path}", programs.display())
-        }
-        Err(_) => path,
     }
 }

@@ -1,5 +1,7 @@
 //! The life of a session with each program, from its first prompt to what is left of it.
 
+use serde_json::json;
+
 use crate::bench::Bench;
 use crate::programs::{CLAUDE, CODEX, GEMINI, OPENCODE, Program};
 
@@ -62,8 +64,9 @@ fn ends(bench: &Bench, id: &str) {
     let conversation = ended["agent_session_id"].as_str().unwrap().to_owned();
 
     let (turns, before) = (ended["turn"].clone(), bench.model.asked());
-    let restored = bench.run(["restore", id]).ok();
-    assert!(restored.stdout.contains("resumed its conversation"), "{}", restored.stdout);
+    let restored = bench.run(["restore", id, "--json"]).ok().json();
+    let expected = json!([{ "id": id, "text": "resumed its conversation" }]);
+    assert_eq!((&restored["launched_ids"], &restored["notes"]), (&json!([id]), &expected));
     let back = bench.wait(id, "idle");
     bench.shows(id, "once more");
     assert_eq!((&back["turn"], bench.model.asked()), (&turns, before), "nothing was asked again");
@@ -102,9 +105,17 @@ fn tools(folder: &str) -> Vec<u32> {
 
 fn life(program: &'static Program) {
     let Some(bench) = Bench::of(program, true) else { return };
-    let id = bench.spawn("run touch first");
+    let id = bench.spawn("run touch first", "120x40");
     turns(&bench, &id);
     ends(&bench, &id);
+    bench.finish();
+}
+
+/// G9: the rules hold on a narrow screen too.
+fn narrow(program: &'static Program) {
+    let Some(bench) = Bench::of(program, true) else { return };
+    let id = bench.spawn("run touch first", "80x24");
+    turns(&bench, &id);
     bench.finish();
 }
 
@@ -113,7 +124,7 @@ fn life(program: &'static Program) {
 fn trust(program: &'static Program) {
     let Some(kind) = program.trust else { return };
     let Some(bench) = Bench::of(program, false) else { return };
-    let id = bench.spawn("run touch first");
+    let id = bench.spawn("run touch first", "80x24");
     let asked = bench.asked(&id, "waiting_input", kind);
     assert_eq!(asked["status"], "needs_input");
     bench.run(["send", &id, "yes", "--json"]).code(4);
@@ -154,4 +165,24 @@ fn opencode_lives() {
 #[test]
 fn gemini_lives() {
     life(&GEMINI);
+}
+
+#[test]
+fn claude_lives_on_a_narrow_screen() {
+    narrow(&CLAUDE);
+}
+
+#[test]
+fn codex_lives_on_a_narrow_screen() {
+    narrow(&CODEX);
+}
+
+#[test]
+fn opencode_lives_on_a_narrow_screen() {
+    narrow(&OPENCODE);
+}
+
+#[test]
+fn gemini_lives_on_a_narrow_screen() {
+    narrow(&GEMINI);
 }

@@ -1,8 +1,8 @@
 //! Real agent programs, driven through callboard against a model server of our own, without a network: what
 //! they are seen to do, answers, stops, and their conversations after it.
 //!
-//! A program is looked for in `CALLBOARD_TEST_AGENTS` (a folder of `scripts/agents.sh`), else on the PATH. The
-//! tests of one that is not there are skipped, and say so.
+//! A program is looked for in `CALLBOARD_TEST_AGENTS`, a folder of `scripts/agents.sh`. The tests of one that is
+//! not there are skipped, and say so.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,3 +16,4 @@ mod model;
 mod programs;
 #[path = "../support/mod.rs"]
 mod support;
+mod times;

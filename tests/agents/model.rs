@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
@@ -41,6 +42,19 @@ impl Model {
 
     /// The directives of the turns that it was asked for, the oldest first, each as often as it was asked.
     pub(crate) fn asked(&self) -> Vec<String> {
+        self.begun().into_iter().map(|(directive, _)| directive).collect()
+    }
+
+    /// When it was asked for this turn, once it was.
+    pub(crate) fn asked_at(&self, directive: &str) -> Option<SystemTime> {
+        let at = |(asked, at): (String, f64)| {
+            (asked == directive).then(|| SystemTime::UNIX_EPOCH + Duration::from_secs_f64(at))
+        };
+        self.begun().into_iter().find_map(at)
+    }
+
+    /// The turns with their times, in seconds.
+    fn begun(&self) -> Vec<(String, f64)> {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).unwrap();
         stream.write_all(b"GET /stub/requests HTTP/1.0\r\n\r\n").unwrap();
         let mut answer = String::new();
@@ -52,7 +66,10 @@ impl Model {
         let begun = requests.filter(|request| {
             request["step"] == 0 && request["tools"].as_array().is_some_and(|it| !it.is_empty())
         });
-        begun.filter_map(|request| request["directive"].as_str()).map(str::to_owned).collect()
+        let with_time = |request: &Value| {
+            Some((request["directive"].as_str()?.to_owned(), request["t"].as_f64()?))
+        };
+        begun.filter_map(with_time).collect()
     }
 }
 

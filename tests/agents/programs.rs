@@ -15,6 +15,8 @@ pub(crate) struct Program {
     /// A prompt that ends well after the model was not to be had at first, and whether the program shows
     /// that it tries again.
     pub(crate) retry: (&'static str, bool),
+    /// What its screen shows with a permission and with a question.
+    pub(crate) asks: (&'static str, &'static str),
     /// Whether what is left on its screen after an error of the model is told from an answer.
     pub(crate) tells_errors: bool,
     /// Whether a conversation can be forked.
@@ -40,6 +42,7 @@ pub(crate) const CLAUDE: Program = Program {
     name: "claude",
     args: &["--permission-mode", "manual"],
     retry: ("fail 3", true),
+    asks: ("Do you want to proceed?", "Enter to select"),
     tells_errors: true,
     forks: true,
     trust: Some("trust"),
@@ -68,6 +71,7 @@ pub(crate) const CODEX: Program = Program {
     name: "codex",
     args: &["--enable", "default_mode_request_user_input"],
     retry: ("fail 2", false),
+    asks: ("Would you like to run", "Question 1/1"),
     tells_errors: true,
     forks: true,
     trust: Some("trust"),
@@ -91,6 +95,7 @@ pub(crate) const OPENCODE: Program = Program {
     name: "opencode",
     args: &[],
     retry: ("limit 2", true),
+    asks: ("Permission required", "esc dismiss"),
     tells_errors: false,
     forks: true,
     trust: None,
@@ -125,6 +130,7 @@ pub(crate) const GEMINI: Program = Program {
     name: "gemini",
     args: &[],
     retry: ("fail 2", false),
+    asks: ("Allow execution of", "Enter to select"),
     tells_errors: true,
     forks: false,
     // It begins with the prompt before it is trusted: which of its two dialogs comes first is not fixed.
