@@ -89,6 +89,12 @@ fn a_turn_starts_with_a_prompt_or_with_work_s1() {
     let early = folded(&finished, Activity::Active, 25).prompted(&[], at(24), at(26));
     assert_eq!(early.turn, 2, "the agent began before the prompt was written down");
     assert_eq!(early.prompted(&[], at(27), at(27)).turn, 3);
+    let late = folded(&finished.prompted(&[], at(24), at(26)), Activity::Active, 25);
+    assert_eq!(
+        (late.turn, late.sorted_at),
+        (2, at(24)),
+        "it began while the prompt was written down"
+    );
 }
 
 /// T4: questions until left, a finish until seen

@@ -149,8 +149,19 @@ impl Bench {
     /// Waits until the screen shows a text; answers when it was seen there.
     #[track_caller]
     pub(crate) fn shows(&self, id: &str, text: &str) -> SystemTime {
-        self.until(id, &format!("{text:?} on its screen"), |_| {
-            self.run(["screen", id]).stdout.contains(text)
+        self.seen(id, text, true)
+    }
+
+    /// Waits until it does not.
+    #[track_caller]
+    pub(crate) fn hides(&self, id: &str, text: &str) -> SystemTime {
+        self.seen(id, text, false)
+    }
+
+    #[track_caller]
+    fn seen(&self, id: &str, text: &str, shown: bool) -> SystemTime {
+        self.until(id, &format!("{text:?} on its screen: {shown}"), |_| {
+            self.run(["screen", id]).stdout.contains(text) == shown
         });
         #[expect(clippy::disallowed_methods, reason = "a test of when something is seen")]
         SystemTime::now()

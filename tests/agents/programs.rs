@@ -15,6 +15,8 @@ pub(crate) struct Program {
     /// A prompt that ends well after the model was not to be had at first, and whether the program shows
     /// that it tries again.
     pub(crate) retry: (&'static str, bool),
+    /// What its screen shows while it works.
+    pub(crate) works: &'static str,
     /// What its screen shows with a permission and with a question.
     pub(crate) asks: (&'static str, &'static str),
     /// Whether what is left on its screen after an error of the model is told from an answer.
@@ -42,6 +44,7 @@ pub(crate) const CLAUDE: Program = Program {
     name: "claude",
     args: &["--permission-mode", "manual"],
     retry: ("fail 3", true),
+    works: "esc to interrupt",
     asks: ("Do you want to proceed?", "Enter to select"),
     tells_errors: true,
     forks: true,
@@ -71,6 +74,7 @@ pub(crate) const CODEX: Program = Program {
     name: "codex",
     args: &["--enable", "default_mode_request_user_input"],
     retry: ("fail 2", false),
+    works: "esc to interrupt",
     asks: ("Would you like to run", "Question 1/1"),
     tells_errors: true,
     forks: true,
@@ -95,6 +99,7 @@ pub(crate) const OPENCODE: Program = Program {
     name: "opencode",
     args: &[],
     retry: ("limit 2", true),
+    works: "esc interrupt",
     asks: ("Permission required", "esc dismiss"),
     tells_errors: false,
     forks: true,
@@ -130,6 +135,7 @@ pub(crate) const GEMINI: Program = Program {
     name: "gemini",
     args: &[],
     retry: ("fail 2", false),
+    works: "esc to cancel",
     asks: ("Allow execution of", "Enter to select"),
     tells_errors: true,
     forks: false,

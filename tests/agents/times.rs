@@ -1,7 +1,5 @@
 //! How soon it is known what a program does (`spec/agents.md` G6).
 
-use std::time::Duration;
-
 use crate::bench::Bench;
 use crate::programs::{CLAUDE, CODEX, GEMINI, OPENCODE, Program};
 
@@ -14,8 +12,9 @@ fn times(program: &'static Program) {
     bench.until(&id, "its model to be asked", |_| bench.model.asked_at("slow 3").is_some());
     bench.in_time(&id, "active", bench.model.asked_at("slow 3").unwrap());
     // The last of four words a second; the program ends its turn a moment later.
-    let said = bench.shows(&id, "word12") + Duration::from_millis(500);
-    bench.in_time(&id, "idle", said);
+    bench.shows(&id, "word12");
+    let rests = bench.hides(&id, program.works);
+    bench.in_time(&id, "idle", rests);
 
     bench.send(&id, "run touch file");
     let (permission, question) = program.asks;

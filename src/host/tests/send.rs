@@ -21,6 +21,7 @@ fn question() -> Question {
 fn asking(text: &str) -> Session {
     let mut asking = running(text, None);
     asking.condition.question = Some(question());
+    asking.condition.activity.value = Activity::Blocked;
     asking
 }
 
