@@ -8,12 +8,14 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, future, stream};
 
 use crate::agents::Registry;
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, Target};
 use crate::domain::check::{RepairedStore, StoreHealth};
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::time::Timestamp;
-use crate::host::ports::doctor::{AgentState, Backup, DoctorPort, KeeperState, RemainsPort};
+use crate::host::ports::doctor::{
+    AgentState, Backup, DoctorPort, KeeperState, RemainsPort, TargetState,
+};
 use crate::host::ports::{PortError, PortResult};
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
@@ -157,6 +159,7 @@ impl DoctorPort for Installation {
     async fn agents(&self) -> Vec<AgentState> {
         let defaults = Config::default();
         let chosen = self.agents.agent_of(&self.config.agent).unwrap_or_default();
+        let is_here = self.agents.elsewhere(&self.config.agent).is_none();
         let look = async |name: &str| {
             let definition = self.agents.find(name)?;
             if definition.is_named_by_session() {
@@ -167,7 +170,7 @@ impl DoctorPort for Installation {
                 program: self.agents.program(name).ok(),
                 version: super::agent_version(&self.agents, name).await,
                 verified: Some(definition.verified.clone()).filter(|text| !text.is_empty()),
-                is_chosen: name == chosen && self.config.agent != defaults.agent,
+                is_chosen: name == chosen && is_here && self.config.agent != defaults.agent,
             })
         };
         stream::iter(self.agents.names())
@@ -176,6 +179,20 @@ impl DoctorPort for Installation {
             .filter_map(future::ready)
             .collect()
             .await
+    }
+
+    fn targets(&self) -> Vec<TargetState> {
+        let state = |(name, target): (&String, &Target)| TargetState {
+            name: name.clone(),
+            agent: target.agent.clone(),
+            runs: self.agents.elsewhere(name).map(|there| there.line()),
+            fault: self
+                .agents
+                .check_target(name)
+                .err()
+                .map(|error| (error.to_string(), error.hint())),
+        };
+        self.config.targets.iter().map(state).collect()
     }
 
     async fn keepers(&self) -> Vec<KeeperState> {

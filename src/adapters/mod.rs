@@ -3,6 +3,7 @@
 
 mod agents;
 pub mod doctor;
+mod elsewhere;
 mod error;
 mod locks;
 mod messages;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::agents;
 use crate::domain::error::ErrorKind;
+use crate::domain::hook::HookPlan;
 use crate::domain::ids::SessionId;
 use crate::domain::launch::Carry;
 use crate::domain::probe::Evidence;
@@ -54,7 +55,15 @@ impl RuntimePort for Real {
         if let Some(carry) = request.plan.carry.clone() {
             bring(carry, request.folder.clone()).await?;
         }
+        if let HookPlan::Plugin(plugin) = &request.plan.hooks {
+            agents::place(plugin).map_err(|error| PortError {
+                kind: ErrorKind::Failed,
+                message: format!("writing the plugin {}: {error}", plugin.path.display()),
+                hint: None,
+            })?;
+        }
         let spec = self.spec(request)?;
+        self.end_former(request).await;
         self.make_room_for_history().await;
         let binary = spawn::own_binary().map_err(|error| PortError {
             kind: ErrorKind::Failed,
@@ -107,7 +116,10 @@ impl RuntimePort for Real {
             }
         };
         match within(ctx, &format!("ending {id}"), ending).await? {
-            None => Ok(Closed { was_running: was_launching, escalated: false, keeper_pid }),
+            None => {
+                self.end_lost(id).await;
+                Ok(Closed { was_running: was_launching, escalated: false, keeper_pid })
+            }
             Some(stopped) if stopped.ended => {
                 Ok(Closed { was_running: true, escalated: stopped.escalated, keeper_pid })
             }
@@ -317,8 +329,13 @@ impl Real {
                 drop: &request.plan.env_drop,
             },
         );
+        let (argv, end) = self.argv(request, &env)?;
+        let mut rules = self.agents.rules(&request.agent);
+        // The processes here tell nothing of those there.
+        rules.shell &= request.plan.elsewhere.is_none();
         Ok(LaunchSpec {
-            argv: request.plan.argv.clone(),
+            argv,
+            end,
             env,
             cwd: request.folder.clone(),
             cols: request.size.0,
@@ -334,7 +351,7 @@ impl Real {
             history_bytes: HISTORY_BYTES,
             history_lines: usize::try_from(self.config.scrollback_lines.min(ENGINE_LINES))
                 .unwrap_or(0),
-            rules: self.agents.rules(&request.agent),
+            rules,
             stop: self.agents.stop_way(&request.agent),
             submit: self.agents.submit(&request.agent),
             exit_text: self.agents.exit_text(&request.agent),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::domain::error::ErrorKind;
+use crate::domain::hook::HookFile;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
 use crate::domain::plan::Advice;
 use crate::domain::rail::ProjectSetup;
@@ -121,6 +122,20 @@ impl<R: Send + Sync + 'static> WorkspacePort for Real<R> {
     ) -> PortResult<Freed> {
         let work = self.workspace.give_back(repository, worktree);
         within(ctx, "giving the worktree back", work).await
+    }
+
+    async fn install_hooks(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        hooks: &HookFile,
+    ) -> PortResult<Option<String>> {
+        let work = self.workspace.install_hooks(worktree, hooks);
+        within(ctx, "installing the hooks", work).await
+    }
+
+    async fn remove_hooks(&self, ctx: &Context, worktree: &Path) -> PortResult<()> {
+        within(ctx, "removing the hooks", self.workspace.remove_hooks(worktree)).await
     }
 
     async fn reason_to_keep(

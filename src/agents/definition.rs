@@ -148,6 +148,7 @@ impl Definition {
         self.check_signal()?;
         self.check_keys()?;
         self.check_conversation()?;
+        self.hooks.install.check()?;
         self.rules.rule.iter().try_for_each(check_rule)
     }
 

@@ -39,6 +39,30 @@ pub enum AgentError {
         /// The path.
         path: PathBuf,
     },
+    /// The program that starts the agent elsewhere is not installed.
+    #[error("the program {program:?}, by which target {target} runs its agent, is not found")]
+    RunnerMissing {
+        /// The target.
+        target: String,
+        /// What was looked for.
+        program: String,
+    },
+    /// A session was launched by a target that is configured no more, or otherwise.
+    #[error("there is no target {target:?} of agent {agent} any more")]
+    TargetGone {
+        /// The target.
+        target: String,
+        /// Its agent.
+        agent: String,
+    },
+    /// The file of the conversation would have to be brought to where the agent runs.
+    #[error("agent {agent} cannot fork a conversation that target {target} holds elsewhere")]
+    ForkElsewhere {
+        /// The agent.
+        agent: String,
+        /// The target.
+        target: String,
+    },
     /// `command` without a program.
     #[error("agent {0} needs a program to run")]
     NoProgram(String),
@@ -87,6 +111,9 @@ impl AgentError {
             Self::ProgramMissing { .. }
             | Self::NotExecutable { .. }
             | Self::PathNotText { .. }
+            | Self::RunnerMissing { .. }
+            | Self::TargetGone { .. }
+            | Self::ForkElsewhere { .. }
             | Self::NotStored { .. } => ErrorKind::Refused,
             Self::NoProgram(_)
             | Self::NotOffered { .. }
@@ -105,6 +132,13 @@ impl AgentError {
             Self::ProgramMissing { .. } => Some(
                 "install it, or name its path as `program` in a definition of your own".to_owned(),
             ),
+            Self::RunnerMissing { program, .. } => {
+                Some(format!("install {program}, or choose another target"))
+            }
+            Self::TargetGone { target, agent } => Some(format!(
+                "write [targets.{target}] with agent = \"{agent}\" into config.toml: without it nobody knows where \
+                 the agent may run"
+            )),
             Self::NotExecutable { path, .. } => {
                 Some(format!("name a program, or run: chmod +x {}", path.display()))
             }
@@ -113,6 +147,7 @@ impl AgentError {
             Self::NotStored { .. } => {
                 Some("an agent stores a conversation once something was said in it".to_owned())
             }
+            Self::ForkElsewhere { .. } => Some("start a new session there".to_owned()),
             Self::PathNotText { .. } | Self::NotOffered { .. } | Self::Nul(_) => None,
         }
     }

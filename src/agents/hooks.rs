@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::Install;
 use crate::domain::activity::Activity;
 use crate::domain::hook::{HookReport, is_conversation};
 use crate::domain::text;
@@ -25,12 +26,14 @@ pub struct Hooks {
     pub tool: String,
     /// What the events mean; of one name the first whose conditions hold counts.
     pub event: Vec<HookEvent>,
+    /// How they are installed.
+    pub install: Install,
 }
 
 impl Default for Hooks {
     fn default() -> Self {
         let (session_id, tool) = ("session_id".to_owned(), "tool_name".to_owned());
-        Self { session_id, tool, event: Vec::new() }
+        Self { session_id, tool, event: Vec::new(), install: Install::default() }
     }
 }
 
@@ -167,6 +170,24 @@ mod tests {
             ("codex", "PermissionRequest", &permission, Some(A::Blocked)),
             ("codex", "Stop", &none, Some(A::Idle)),
             ("codex", "Interrupt", &none, Some(A::Idle)),
+            ("gemini", "BeforeAgent", &none, Some(A::Active)),
+            (
+                "gemini",
+                "Notification",
+                &json!({ "notification_type": "ToolPermission" }),
+                Some(A::Blocked),
+            ),
+            ("gemini", "AfterAgent", &none, Some(A::Idle)),
+            ("qwen", "PermissionRequest", &permission, Some(A::Blocked)),
+            ("qwen", "Stop", &none, Some(A::Idle)),
+            ("copilot", "userPromptSubmitted", &none, Some(A::Active)),
+            ("copilot", "agentStop", &none, Some(A::Idle)),
+            ("opencode", "session.status", &json!({ "status": "busy" }), Some(A::Active)),
+            ("opencode", "session.status", &json!({ "status": "retry" }), Some(A::Retrying)),
+            ("opencode", "session.status", &json!({ "status": "idle" }), None),
+            ("opencode", "permission.asked", &none, Some(A::Blocked)),
+            ("opencode", "question.asked", &none, Some(A::WaitingInput)),
+            ("opencode", "session.idle", &none, Some(A::Idle)),
             ("command", "blocked", &none, Some(A::Blocked)),
         ] {
             assert_eq!(read(agent, event, said).activity, activity, "{agent} {event} {said}");

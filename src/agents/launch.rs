@@ -1,13 +1,16 @@
 //! From a definition and a session to program and arguments; never a shell line (G4).
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{AgentError, Conversation, Definition, Registry};
-use crate::config::Target;
+use super::install::Called;
+use super::{AgentError, Conversation, Definition, Registry, runner};
+use crate::config::{Runner, Target};
+use crate::domain::hook::HookPlan;
 use crate::domain::launch::{Carry, ForkOf, LaunchPlan, LaunchedHow};
 use crate::domain::session::LaunchFacts;
 use crate::os::random;
@@ -18,6 +21,9 @@ pub(super) const PROMPT_LIMIT: usize = 1 << 20;
 /// Longest prompt given as an argument, bytes: what Linux takes as one argument, with room for the
 /// rest of its word. A longer one is typed.
 const ARGUMENT_LIMIT: usize = 127 << 10;
+
+/// The same where all words go as one, quoted.
+const LINE_LIMIT: usize = ARGUMENT_LIMIT - (16 << 10);
 
 /// How a conversation begins.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +68,9 @@ impl Registry {
             return Err(AgentError::NotOffered { agent, what: "fork" });
         }
         let plan = self.plan(definition, launch, prompt, Begin::Fork(&of.conversation))?;
+        if let Some(target) = plan.elsewhere.clone().filter(|_| definition.conversation.by_folder) {
+            return Err(AgentError::ForkElsewhere { agent: definition.title.clone(), target });
+        }
         let carry = carry(&definition.conversation, of, self.lookup.home.as_deref());
         if let Some(missing) = carry.as_ref().filter(|carry| !carry.from.is_file()) {
             let agent = definition.title.clone();
@@ -77,9 +86,8 @@ impl Registry {
         prompt: Option<&str>,
         begin: Begin<'_>,
     ) -> Result<LaunchPlan, AgentError> {
-        let none = Target::default();
-        let target =
-            self.targets.get(&launch.target).filter(|it| it.agent == launch.agent).unwrap_or(&none);
+        let target = self.target(launch)?;
+        let there = self.runner_of(&launch.target)?.map(|(runner, _)| runner);
         let prompt = prompt.filter(|prompt| !prompt.is_empty());
         check_prompt(prompt)?;
         let ways = &definition.launch;
@@ -89,9 +97,12 @@ impl Registry {
             Begin::Fork(_) => ways.fork.iter().any(|word| word.contains("{new_id}")),
         };
         let set = takes_id.then(random::conversation);
-        let given = prompt.and_then(|prompt| prompt_words(definition, prompt));
+        let one_line = there.is_some_and(runner::is_one_line);
+        let given = prompt
+            .filter(|prompt| !one_line || runner::quote(prompt).len() <= LINE_LIMIT)
+            .and_then(|prompt| prompt_words(definition, prompt));
 
-        let mut argv = self.program_words(definition, launch, target)?;
+        let mut argv = self.program_words(definition, launch, &target)?;
         let session = conversation_words(definition, begin, set.as_deref());
         let subcommand = !matches!(begin, Begin::New)
             && !session.first().is_some_and(|word| word.starts_with('-'));
@@ -104,15 +115,37 @@ impl Registry {
             argv.extend(chosen(definition, "model", &ways.model, model)?);
             argv.extend(permission_words(definition, mode)?);
         }
+        // The prompt may be what ends the options.
+        // What a hook calls is on this machine.
+        let own = self.lookup.own.as_deref().filter(|_| there.is_none());
+        let called = own.map(|program| Called {
+            install: &definition.hooks.install,
+            agent: &launch.agent,
+            program,
+            plugins: &self.plugins,
+        });
+        let operators = target.args.iter().chain(&launch.args);
+        let inherited =
+            |name: &str| target.env.get(name).cloned().or_else(|| self.lookup.variable(name));
+        let hooks = match &called {
+            Some(called) => called.plan(operators, inherited),
+            None if there.is_some() && definition.hooks.install.way().is_some() => {
+                HookPlan::Off("its target runs it elsewhere".to_owned())
+            }
+            None => HookPlan::Nothing,
+        };
+        let called = called.as_ref().filter(|_| !matches!(hooks, HookPlan::Off(_)));
+        argv.extend(called.into_iter().flat_map(Called::args));
         argv.extend(given.clone().unwrap_or_default());
         if argv.iter().any(|word| word.contains('\0')) {
             return Err(AgentError::Nul("arguments"));
         }
 
         let env = definition.env.set.iter().chain(&target.env);
+        let env = env.map(|(name, value)| (name.clone(), value.clone()));
         Ok(LaunchPlan {
             argv,
-            env: env.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            env: env.chain(called.into_iter().flat_map(Called::env)).collect(),
             env_drop: definition.env.drop.clone(),
             prompt_in_argv: given.is_some(),
             how: match (begin, prompt) {
@@ -124,8 +157,25 @@ impl Registry {
                 Begin::Resume(id) => Some(id.to_owned()),
                 Begin::New | Begin::Fork(_) => set,
             },
+            hooks,
             carry: None,
+            elsewhere: there.map(|_| launch.target.clone()),
         })
+    }
+
+    /// The target of a launch; an agent's own name is one that adds nothing. A session is never launched by
+    /// another one than its own: that would be in another place.
+    fn target(&self, launch: &LaunchFacts) -> Result<Cow<'_, Target>, AgentError> {
+        match self.targets.get(&launch.target) {
+            Some(target) if target.agent == launch.agent => Ok(Cow::Borrowed(target)),
+            None if launch.target == launch.agent || launch.target.is_empty() => {
+                Ok(Cow::Owned(Target::default()))
+            }
+            _ => Err(AgentError::TargetGone {
+                target: launch.target.clone(),
+                agent: launch.agent.clone(),
+            }),
+        }
     }
 
     /// Program, the definition's arguments, the target's, the session's.
@@ -135,6 +185,10 @@ impl Registry {
         launch: &LaunchFacts,
         target: &Target,
     ) -> Result<Vec<String>, AgentError> {
+        let find = |program: &str| match target.runner {
+            Runner::Direct => self.lookup.program(&launch.agent, program),
+            _ => self.lookup.program_there(&launch.agent, program),
+        };
         let mut words: Vec<String> = definition.launch.args.clone();
         words.extend(target.args.iter().chain(&launch.args).cloned());
         let program = if definition.is_named_by_session() {
@@ -147,9 +201,9 @@ impl Registry {
                 words.insert(0, named);
                 return Ok(words);
             }
-            self.lookup.program(&launch.agent, &named)?
+            find(&named)?
         } else {
-            self.lookup.program(&launch.agent, &definition.program)?
+            find(&definition.program)?
         };
         let program = program.into_os_string().into_string().map_err(|path| {
             AgentError::PathNotText { agent: launch.agent.clone(), path: path.into() }

@@ -1,9 +1,12 @@
 //! Launch plans (`spec/agents.md` G4, `spec/lifecycle.md` B1 to B3).
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use super::install::Called;
 use super::*;
+use crate::domain::hook::HookPlan;
 use crate::domain::launch::{ForkOf, LaunchPlan, LaunchedHow};
 
 struct Bench {
@@ -58,6 +61,7 @@ fn bench(config: &str) -> Bench {
         shell: Some(folder.path().join("zsh")),
         own: Some(folder.path().join("callboard")),
         home: Some(folder.path().to_owned()),
+        env: BTreeMap::new(),
     });
     Bench { folder, registry }
 }
@@ -71,14 +75,30 @@ impl Bench {
         self.registry.plan_launch(launch, prompt, resume).unwrap()
     }
 
+    fn hooks(&self, agent: &str) -> Vec<String> {
+        let program = self.folder.path().join("callboard");
+        let install = &self.registry.find(agent).unwrap().hooks.install;
+        Called { install, agent, program: &program, plugins: self.folder.path() }.args()
+    }
+
+    /// The words of a launch but those that install hooks.
+    fn without_hooks(&self, launch: &LaunchFacts, plan: &LaunchPlan) -> Vec<String> {
+        let (mut argv, hooks) = (plan.argv.clone(), self.hooks(&launch.agent));
+        if !hooks.is_empty() {
+            let at = argv.windows(hooks.len()).position(|words| words == hooks).unwrap();
+            argv.drain(at..at + hooks.len());
+        }
+        argv
+    }
+
     /// The words of a launch; program by its name, a set id as `ID`.
     fn words(&self, launch: &LaunchFacts, prompt: Option<&str>, resume: bool) -> Vec<String> {
         let plan = self.plan(launch, prompt, resume);
         let folder = format!("{}/", self.folder.path().display());
-        let id = plan.agent_session_id.unwrap_or_else(|| "none".to_owned());
+        let id = plan.agent_session_id.clone().unwrap_or_else(|| "none".to_owned());
         let known = launch.agent_session_id.as_deref() == Some(&id);
         let short = |word: &String| word.replace(&folder, "");
-        plan.argv
+        self.without_hooks(launch, &plan)
             .iter()
             .map(short)
             .map(|word| if known { word } else { word.replace(&id, "ID") })
@@ -115,6 +135,48 @@ fn claude_is_given_id_choices_and_prompt() {
     assert_eq!(plan.how, LaunchedHow::PromptAgain);
     let other = bench.plan(&launch, Some("x"), false);
     assert_ne!(plan.agent_session_id, other.agent_session_id, "a used id is refused by the agent");
+}
+
+/// H1: hooks go along as arguments at every start, before the prompt that may end the options.
+#[test]
+fn hooks_by_arguments_go_along_at_every_start_h1() {
+    let bench = bench("");
+    for agent in ["claude", "codex"] {
+        let known = LaunchFacts { agent_session_id: Some("abc".to_owned()), ..facts(agent) };
+        for (launch, resume) in [(facts(agent), false), (known, true)] {
+            let plan = bench.plan(&launch, Some("-x"), resume);
+            let hooks = bench.hooks(agent);
+            let end = plan.argv.len() - 2;
+            assert_eq!(plan.argv[end - hooks.len()..end], hooks, "{agent}");
+            assert_eq!(plan.argv[end..], ["--", "-x"]);
+            assert_eq!(plan.hooks, HookPlan::Nothing);
+        }
+    }
+    let own = LaunchFacts { args: vec!["--settings=x.json".to_owned()], ..facts("claude") };
+    let plan = bench.plan(&own, None, false);
+    assert!(matches!(plan.hooks, HookPlan::Off(_)), "{:?}", plan.hooks);
+    assert!(!plan.argv.contains(&"--settings".to_owned()));
+    assert!(matches!(bench.plan(&facts("gemini"), None, false).hooks, HookPlan::File(_)));
+}
+
+/// H1: a plugin is named in the environment, unless the target has the variable.
+#[test]
+fn hooks_by_a_plugin_go_along_in_the_environment_h1() {
+    let name = "OPENCODE_CONFIG_CONTENT";
+    let value = |plan: &LaunchPlan| {
+        let found: Vec<_> = plan.env.iter().filter(|(found, _)| found == name).cloned().collect();
+        found.into_iter().map(|(_, value)| value).collect::<Vec<_>>()
+    };
+    let plan = bench("").plan(&facts("opencode"), None, false);
+    assert!(
+        matches!(&plan.hooks, HookPlan::Plugin(it) if it.path.ends_with("hooks/opencode/callboard.js"))
+    );
+    assert_eq!(value(&plan).len(), 1);
+    let own =
+        "[targets.opencode]\nagent = \"opencode\"\nenv = { OPENCODE_CONFIG_CONTENT = \"{}\" }\n";
+    let plan = bench(own).plan(&facts("opencode"), None, false);
+    assert!(matches!(plan.hooks, HookPlan::Off(_)), "{:?}", plan.hooks);
+    assert_eq!(value(&plan), ["{}"]);
 }
 
 #[test]
@@ -377,4 +439,65 @@ fn what_was_tried_is_told_from_what_was_not_g3() {
     ] {
         assert!(!verified(agent), "{agent}");
     }
+}
+
+/// U2: however codex begins, its shared daemon stays off.
+#[test]
+fn codex_never_starts_its_daemon_u2() {
+    let bench = bench("");
+    let known = LaunchFacts { agent_session_id: Some("c-1".to_owned()), ..facts("codex") };
+    let of = ForkOf { conversation: "c-1".to_owned(), folder: bench.folder.path().to_owned() };
+    for plan in [
+        bench.plan(&facts("codex"), Some("go"), false),
+        bench.plan(&known, None, true),
+        bench.registry.plan_fork(&facts("codex"), None, &of).unwrap(),
+    ] {
+        let off = ["-c", "features.daemon_auto_start=false"];
+        assert!(plan.argv.windows(2).any(|words| words == off), "{:?}", plan.argv);
+    }
+}
+
+/// U1: the runner's program is looked for here, the agent's is not; a target that is gone or another's now, and a
+/// fork of what is held elsewhere, are refused.
+#[test]
+fn an_agent_elsewhere_needs_its_runner_only_u1() {
+    let far = "[targets.far]\nagent = \"claude\"\nrunner = { docker-run = { image = \"x\" } }\n";
+    let launch = LaunchFacts { target: "far".to_owned(), ..facts("claude") };
+    let refused = bench(far).registry.plan_launch(&launch, None, false).unwrap_err();
+    assert!(
+        matches!(&refused, AgentError::RunnerMissing { target, program } if target == "far" && program == "docker")
+    );
+    assert!(refused.hint().unwrap().contains("docker"));
+
+    let there = bench(far);
+    let docker = there.folder.path().join("docker");
+    std::fs::write(&docker, "").unwrap();
+    std::fs::set_permissions(&docker, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::remove_file(there.folder.path().join("claude")).unwrap();
+    let plan = there.plan(&launch, None, false);
+    assert_eq!((plan.argv[0].as_str(), plan.elsewhere.as_deref()), ("claude", Some("far")));
+    let of = ForkOf { conversation: "c-1".to_owned(), folder: there.folder.path().to_owned() };
+    let fork = there.registry.plan_fork(&launch, None, &of);
+    assert!(matches!(fork, Err(AgentError::ForkElsewhere { .. })));
+
+    for other in ["", "[targets.far]\nagent = \"codex\"\n"] {
+        let gone = bench(other).registry.plan_launch(&launch, None, false);
+        assert!(matches!(gone, Err(AgentError::TargetGone { .. })), "{other}");
+    }
+}
+
+/// U1: over ssh a prompt that makes the quoted line too long for one argument is typed.
+#[test]
+fn a_prompt_that_quotes_long_is_typed_over_ssh_u1() {
+    let far =
+        "[targets.far]\nagent = \"claude\"\nrunner = { ssh = { host = \"x\", folder = \"/\" } }\n";
+    let bench = bench(far);
+    let ssh = bench.folder.path().join("ssh");
+    std::fs::write(&ssh, "").unwrap();
+    std::fs::set_permissions(&ssh, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let launch = LaunchFacts { target: "far".to_owned(), ..facts("claude") };
+    let given = |launch: &LaunchFacts| {
+        bench.plan(launch, Some(&"'".repeat(40 << 10)), false).prompt_in_argv
+    };
+    assert!(given(&facts("claude")) && !given(&launch));
 }

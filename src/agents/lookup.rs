@@ -1,9 +1,11 @@
 //! Finding programs as the operator's shell would.
 
-use std::ffi::OsString;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::AgentError;
+use crate::os::spawn;
 
 /// Our own executable.
 const OWN: &str = "callboard:self";
@@ -23,6 +25,8 @@ pub struct Lookup {
     pub own: Option<PathBuf>,
     /// The operator's own folder.
     pub home: Option<PathBuf>,
+    /// What agents inherit.
+    pub env: BTreeMap<OsString, OsString>,
 }
 
 impl Lookup {
@@ -31,9 +35,15 @@ impl Lookup {
         Self {
             path: std::env::var_os("PATH"),
             shell: std::env::var_os("SHELL").map(PathBuf::from),
-            own: std::env::current_exe().ok(),
+            own: spawn::own_path().ok(),
             home: std::env::home_dir(),
+            env: std::env::vars_os().collect(),
         }
+    }
+
+    /// A variable of this process's environment.
+    pub(super) fn variable(&self, name: &str) -> Option<String> {
+        self.env.get(OsStr::new(name)).map(|value| value.to_string_lossy().into_owned())
     }
 
     /// Where a program is.
@@ -53,6 +63,23 @@ impl Lookup {
             } else {
                 AgentError::ProgramMissing { agent, program: program.to_owned() }
             }
+        })
+    }
+
+    /// What an agent elsewhere is started by: a name means what it means there.
+    pub(super) fn program_there(&self, agent: &str, program: &str) -> Result<PathBuf, AgentError> {
+        match program {
+            OWN | ARGUMENTS => self.program(agent, program),
+            SHELL => Ok("/bin/sh".into()),
+            _ => Ok(program.into()),
+        }
+    }
+
+    /// Where the program is that a target's runner starts.
+    pub(super) fn runner(&self, target: &str, program: &str) -> Result<String, AgentError> {
+        let found = which::which_in(program, self.path.as_ref(), "/").ok();
+        found.and_then(|path| path.into_os_string().into_string().ok()).ok_or_else(|| {
+            AgentError::RunnerMissing { target: target.to_owned(), program: program.to_owned() }
         })
     }
 

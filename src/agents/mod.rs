@@ -5,9 +5,13 @@ mod definition;
 mod error;
 mod files;
 mod hooks;
+mod install;
 mod launch;
 mod lookup;
+mod runner;
 
+#[cfg(test)]
+mod install_tests;
 #[cfg(test)]
 mod launch_tests;
 
@@ -17,10 +21,12 @@ use std::path::PathBuf;
 pub use definition::{Conversation, Definition, Dialog, Environment, Launch};
 pub use error::AgentError;
 pub use hooks::{HookEvent, Hooks};
+pub use install::{Install, place};
 pub use launch::bring;
 pub use lookup::Lookup;
+pub use runner::{Elsewhere, Launching, elsewhere, launch_name};
 
-use crate::config::{Config, Mistake, Target};
+use crate::config::{Config, Mistake, Runner, Target};
 use crate::domain::agent::{AnswerWay, Rules, StopWay, SubmitRule};
 use crate::domain::session::LaunchFacts;
 use crate::os::paths::Home;
@@ -32,6 +38,8 @@ pub struct Registry {
     own: BTreeMap<String, Definition>,
     targets: BTreeMap<String, Target>,
     lookup: Lookup,
+    /// The folder of plugins that agents load.
+    plugins: PathBuf,
 }
 
 /// What the hooks of one agent mean: read on its own, as a hook has no time for more.
@@ -45,7 +53,8 @@ impl Registry {
     pub fn load(home: &Home, config: &Config) -> (Self, Vec<Mistake>) {
         let (own, mistakes) = files::load(&home.config.join("agents"));
         let lookup = Lookup::from_env();
-        (Self { own, targets: config.targets.clone(), lookup }, mistakes)
+        let plugins = home.state.join("hooks");
+        (Self { own, targets: config.targets.clone(), lookup, plugins }, mistakes)
     }
 
     /// The same registry that looks for programs elsewhere.
@@ -77,6 +86,72 @@ impl Registry {
             Some(found) => Some(&found.agent),
             None => self.find(target).map(|_| target),
         }
+    }
+
+    /// What the runner of a target means for its agent; none for one that runs here (U1).
+    pub fn elsewhere(&self, target: &str) -> Option<Elsewhere> {
+        runner::elsewhere(self.targets.get(target)?)
+    }
+
+    /// Checks that sessions can be launched by a target, as far as it can be told without one.
+    ///
+    /// # Errors
+    /// Its agent is unknown or does not offer what it asks for, or what it starts is not found.
+    pub fn check_target(&self, target: &str) -> Result<(), AgentError> {
+        let agent = self.agent_of(target).unwrap_or(target).to_owned();
+        let launch = LaunchFacts { agent, target: target.to_owned(), ..LaunchFacts::default() };
+        match self.check_agent(&launch) {
+            // A session names it.
+            Err(AgentError::NoProgram(_)) => Ok(()),
+            checked => checked,
+        }
+    }
+
+    /// Whether a target's agent can be started: its own program here, or that of its runner.
+    pub fn is_found(&self, target: &str) -> bool {
+        let Some(found) = self.targets.get(target) else { return self.program(target).is_ok() };
+        match runner::program(&found.runner) {
+            Some(program) => self.lookup.runner(target, program).is_ok(),
+            None => {
+                self.find(&found.agent).is_some_and(Definition::is_named_by_session)
+                    || self.program(&found.agent).is_ok()
+            }
+        }
+    }
+
+    /// Program and arguments that start a launch where its target says (U1).
+    ///
+    /// # Errors
+    /// The program of the target's runner is not installed.
+    pub fn start(&self, target: &str, launch: &Launching<'_>) -> Result<Vec<String>, AgentError> {
+        match self.runner_of(target)? {
+            Some((runner, program)) => Ok(runner::start(runner, &program, launch)),
+            None => Ok(launch.argv.to_vec()),
+        }
+    }
+
+    /// Program and arguments that end elsewhere what a launch of this name left; empty where the end of the
+    /// local program is enough (U1).
+    ///
+    /// # Errors
+    /// As [`Registry::start`].
+    pub fn end(
+        &self,
+        target: &str,
+        name: &str,
+        user: (u32, u32),
+    ) -> Result<Vec<String>, AgentError> {
+        let found = self.runner_of(target)?;
+        Ok(found
+            .map(|(runner, program)| runner::end(runner, &program, name, user))
+            .unwrap_or_default())
+    }
+
+    /// The runner of a target and the path of its program.
+    fn runner_of(&self, target: &str) -> Result<Option<(&Runner, String)>, AgentError> {
+        let Some(found) = self.targets.get(target) else { return Ok(None) };
+        let Some(program) = runner::program(&found.runner) else { return Ok(None) };
+        Ok(Some((&found.runner, self.lookup.runner(target, program)?)))
     }
 
     /// Where the program of an agent is.
@@ -146,9 +221,12 @@ impl Registry {
     }
 
     fn known(&self, agent: &str) -> Result<&Definition, AgentError> {
-        self.find(agent).ok_or_else(|| AgentError::Unknown {
-            agent: agent.to_owned(),
-            known: self.names().join(", "),
+        self.find(agent).ok_or_else(|| {
+            let mut known = self.names().join(", ");
+            if !self.targets.is_empty() {
+                known = format!("{known}; targets are {}", self.targets().join(", "));
+            }
+            AgentError::Unknown { agent: agent.to_owned(), known }
         })
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::adapters::agent_version;
 use crate::agents::{Definition, Dialog, Registry};
-use crate::config::Config;
+use crate::config::{Config, Target};
 use crate::os::paths::Home;
 
 use super::error::{CommandResult, Ending};
@@ -17,6 +17,42 @@ use super::output::{Output, Table};
 pub(crate) struct AgentsJson {
     /// In the order of their names.
     agents: Vec<AgentJson>,
+    /// Targets that are configured, in the order of their names.
+    targets: Vec<TargetJson>,
+}
+
+/// One target.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Target")]
+struct TargetJson {
+    /// Its name.
+    name: String,
+    /// The agent that it launches.
+    agent: String,
+    /// What it starts here was found.
+    found: bool,
+    /// Model.
+    model: Option<String>,
+    /// Permission mode.
+    permission_mode: Option<String>,
+    /// Where it runs; none where it runs here.
+    elsewhere: Option<ElsewhereJson>,
+}
+
+/// What it means for an agent that it runs elsewhere.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Elsewhere")]
+struct ElsewhereJson {
+    /// The program that reaches the place, and the place.
+    place: String,
+    /// The folder that the agent runs in.
+    folder: String,
+    /// How the environment passes.
+    environment: &'static str,
+    /// How a stop reaches the agent.
+    stop: &'static str,
+    /// What is missing there.
+    missing: Vec<&'static str>,
 }
 
 /// One agent.
@@ -37,6 +73,9 @@ struct AgentJson {
     can: Vec<&'static str>,
     /// How its own id of a conversation becomes known: `set` by us, by a `hook`, by its `exit_text`.
     id_known_by: Vec<&'static str>,
+    /// How it comes to call our hooks: by its `arguments`, or by this file of its settings in the worktree;
+    /// none where it does not.
+    hooks: Option<String>,
     /// Permission modes that it has switches for; none where any word is passed on.
     permission_modes: Vec<String>,
     /// Where it keeps a conversation.
@@ -72,13 +111,17 @@ pub(crate) async fn list(home: &Home, config: &Config, out: Output) -> CommandRe
             agents.push(agent(&registry, name, definition).await);
         }
     }
-    out.answer(&AgentsJson { agents }, |list| table(&list.agents))?;
+    let targets =
+        config.targets.iter().map(|(name, configured)| target(&registry, name, configured));
+    let list = AgentsJson { agents, targets: targets.collect() };
+    out.answer(&list, |list| format!("{}{}", table(&list.agents), targets_table(&list.targets)))?;
     Ok(Ending::Done)
 }
 
 async fn agent(registry: &Registry, name: &str, definition: &Definition) -> AgentJson {
     let program = registry.program(name).ok();
     let launch = &definition.launch;
+    let hooks = definition.hooks.install.way();
     let can = [
         ("prompt", !launch.prompt.is_empty()),
         ("resume", !launch.resume.is_empty()),
@@ -89,6 +132,7 @@ async fn agent(registry: &Registry, name: &str, definition: &Definition) -> Agen
             "permission_mode",
             !launch.permission_mode.is_empty() || !launch.permission_modes.is_empty(),
         ),
+        ("hooks", hooks.is_some()),
         ("detect", definition.rules.shell || !definition.rules.rule.is_empty()),
     ];
     let named_by_session = definition.is_named_by_session();
@@ -102,11 +146,49 @@ async fn agent(registry: &Registry, name: &str, definition: &Definition) -> Agen
         verified: Some(definition.verified.clone()).filter(|version| !version.is_empty()),
         can: can.into_iter().filter_map(|(word, able)| able.then_some(word)).collect(),
         id_known_by: definition.id_known_by(),
+        hooks: hooks.map(str::to_owned),
         permission_modes: launch.permission_modes.keys().cloned().collect(),
         transcript: Some(definition.conversation.transcript.clone()).filter(|it| !it.is_empty()),
         interrupt: definition.interrupt.clone(),
         start_dialogs: definition.dialog.iter().map(dialog).collect(),
     }
+}
+
+fn target(registry: &Registry, name: &str, configured: &Target) -> TargetJson {
+    TargetJson {
+        name: name.to_owned(),
+        agent: configured.agent.clone(),
+        found: registry.is_found(name),
+        model: configured.model.clone(),
+        permission_mode: configured.permission_mode.clone(),
+        elsewhere: registry.elsewhere(name).map(|there| ElsewhereJson {
+            place: there.place,
+            folder: there.folder,
+            environment: there.environment,
+            stop: there.stop,
+            missing: there.missing,
+        }),
+    }
+}
+
+fn targets_table(targets: &[TargetJson]) -> String {
+    if targets.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&["target", "agent", "runs", "folder", "missing"]);
+    for target in targets {
+        let there = target.elsewhere.as_ref();
+        let place = there.map_or("here", |there| &there.place);
+        let missing = format!("{place} (not found)");
+        table.row([
+            &target.name,
+            &target.agent,
+            if target.found { place } else { &missing },
+            there.map_or("", |there| &there.folder),
+            &there.map(|there| there.missing.join(", ")).unwrap_or_default(),
+        ]);
+    }
+    format!("\n{table}")
 }
 
 fn dialog(dialog: &Dialog) -> DialogJson {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::adapters::Real;
+use crate::agents::Registry;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::{OperationId, WorkspaceName};
 use crate::host::Host;
@@ -11,7 +12,7 @@ use crate::os::clock::Clock;
 use crate::os::paths::Home;
 use crate::os::spawn;
 use crate::tui::app::Start;
-use crate::tui::run::{Options, RunSummary, run as show};
+use crate::tui::run::{Found, Offer, Options, RunSummary, run as show};
 
 use super::args::BoardArgs;
 use super::console::{Console, present_folder};
@@ -26,7 +27,10 @@ pub(crate) async fn run(console: &Console<Real>, args: BoardArgs) -> CommandResu
     let start = start(console, args).await?;
     console.bring_key_agent();
     let summary = dashboard(&console.host, &console.home, folder, start).await?;
-    console.out.remark(&summary.farewell);
+    // A terminal that is gone or does not read is told nothing.
+    if !summary.interrupted {
+        console.out.remark(&summary.farewell);
+    }
     hand_over(console.host.ports().workspace(), &summary.hand_over)?;
     Ok(if summary.interrupted { Ending::Short(ErrorKind::Interrupted) } else { Ending::Done })
 }
@@ -66,7 +70,8 @@ pub(crate) async fn dashboard(
     let agents = move || {
         let agents = asked.ports().agents();
         let names = agents.names().into_iter();
-        names.map(|name| (name.to_owned(), agents.program(name).is_ok())).collect()
+        let found = |name: &str| (name.to_owned(), agents.program(name).is_ok());
+        Found { agents: names.map(found).collect(), targets: offers(agents) }
     };
     let workspace: WorkspaceName = ports.workspace().clone();
     Ok(show(Options {
@@ -82,6 +87,19 @@ pub(crate) async fn dashboard(
         clock: Clock::System,
     })
     .await?)
+}
+
+/// The targets that can be chosen for a new session.
+fn offers(agents: &Registry) -> Vec<Offer> {
+    let offer = |name: &str| {
+        Some(Offer {
+            name: name.to_owned(),
+            agent: agents.agent_of(name)?.to_owned(),
+            found: agents.is_found(name),
+            runs: agents.elsewhere(name).map(|there| there.line()),
+        })
+    };
+    agents.targets().into_iter().filter_map(offer).collect()
 }
 
 /// The nearest folder at or above `folder` that holds a repository.

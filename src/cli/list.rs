@@ -2,6 +2,7 @@
 
 use std::iter::repeat;
 
+use crate::agents::elsewhere;
 use crate::domain::ids::SessionId;
 use crate::domain::query::{Order, Page, PageQuery};
 use crate::domain::rail::Section;
@@ -121,12 +122,14 @@ pub(crate) async fn show<P: Ports>(console: &Console<P>, id: &SessionId) -> Comm
     console.by_the_way(console.reconcile(&[session]).await);
     let session = console.session(id).await?;
     let now = console.host.ports().now();
-    console.out.answer(&SessionJson::from(&session), |_| details(&session, now))?;
+    let target = console.config.targets.get(&session.launch.target);
+    let runs = target.and_then(elsewhere).map(|there| there.line());
+    console.out.answer(&SessionJson::from(&session), |_| details(&session, runs, now))?;
     Ok(Ending::Done)
 }
 
 /// Everything known of a session, a line each; what is absent has none.
-fn details(session: &Session, now: Timestamp) -> String {
+fn details(session: &Session, runs: Option<String>, now: Timestamp) -> String {
     let condition = &session.condition;
     let mut table = Table::plain();
     let mut line = |name: &str, value: Option<String>| {
@@ -149,7 +152,10 @@ fn details(session: &Session, now: Timestamp) -> String {
         line("options", Some(question.options.join(" | ")));
     }
     line("error", session.error.clone());
-    line("agent", Some(session.launch.agent.clone()));
+    let launch = &session.launch;
+    line("agent", Some(launch.agent.clone()));
+    line("target", Some(launch.target.clone()).filter(|target| *target != launch.agent));
+    line("runs", runs);
     line("section", text(&session.shown.section));
     line("kind", text(&session.kind));
     line("parent", session.parent.as_ref().map(ToString::to_string));

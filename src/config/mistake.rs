@@ -38,7 +38,8 @@ impl Mistake {
         };
         let line = error.span().map(|at| line_of(text, &at));
         let key = line.and_then(|line| text.lines().nth(line - 1)?.split_once('='));
-        let key = key.map(|(key, _)| key.trim()).filter(|_| said.starts_with("invalid"));
+        let at_value = ["invalid", "a name ", "a folder "].iter().any(|it| said.starts_with(it));
+        let key = key.map(|(key, _)| key.trim()).filter(|_| at_value);
         let message = key.map_or_else(|| message.clone(), |key| format!("`{key}`: {message}"));
         Self { file: file.to_owned(), line, message, hint }
     }

@@ -1,13 +1,15 @@
 //! `config.toml`: typed, checked, every value with a default (`spec/cli.md`).
 
 mod mistake;
+mod runner;
 mod values;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub use mistake::Mistake;
-pub use values::{Clipboard, Config, Glyphs, Notifications, OnMerge, Target};
+pub use runner::{Container, Folder, Image, Name, Pod, Runner, Ssh};
+pub use values::{Banner, Clipboard, Config, Glyphs, Notifications, OnMerge, Target};
 
 use crate::domain::error::ErrorKind;
 use crate::os::paths::Home;
@@ -126,7 +128,7 @@ mod tests {
         assert!(mistake("branch = \"wip\"").contains("{session}"));
         assert_eq!(
             mistake("agent = \"codex\"\n\n[targets.fast]\nmodel = \"m\"\n"),
-            "/c/config.toml, line 3: target `fast` names no agent | "
+            "/c/config.toml, line 3: missing field `agent` | "
         );
         assert!(mistake("a = ").starts_with("/c/config.toml, line 1: "));
     }
@@ -138,6 +140,71 @@ mod tests {
         let target = &config.targets["careful"];
         assert_eq!(target.agent, "claude");
         assert_eq!(target.env["A"], "1");
+    }
+
+    /// U1: every kind of runner can be written, and what is wrong is told with line and nearest key.
+    #[test]
+    fn runners_are_read_and_their_mistakes_found_u1() {
+        let text = r#"
+[targets]
+a = { agent = "claude" }
+b = { agent = "claude", runner = "direct" }
+c = { agent = "claude", runner.ssh = { host = "me@box", folder = "~/src", options = ["-p", "22"] } }
+d = { agent = "claude", runner.docker-run = { image = "node:22" } }
+e = { agent = "claude", runner.docker-exec = { container = "dev" } }
+f = { agent = "claude", runner.podman-run = { image = "node:22" } }
+g = { agent = "claude", runner.podman-exec = { container = "dev", folder = "/src" } }
+[targets.h.runner.kubectl-exec]
+pod = "deployment/dev"
+folder = "/src"
+[targets.h]
+agent = "claude"
+"#;
+        let config = parse(Path::new("config.toml"), text).unwrap();
+        assert_eq!(config.targets["a"].runner, config.targets["b"].runner);
+        let Runner::Ssh(ssh) = &config.targets["c"].runner else { panic!("no ssh") };
+        assert_eq!((ssh.host.as_str(), ssh.folder.below_home()), ("me@box", Some("src")));
+        let again = toml::to_string(&config).unwrap();
+        assert_eq!(parse(Path::new("config.toml"), &again).unwrap(), config);
+
+        let wrong =
+            |runner: &str| mistake(&format!("[targets.far]\nagent = \"claude\"\n{runner}\n"));
+        for (runner, told) in [
+            (
+                "[targets.far.runner.ssh]\nhots = \"box\"\nfolder = \"/x\"",
+                "/c/config.toml, line 4: unknown key `hots` | did you mean `host`?",
+            ),
+            (
+                "runner = { shh = { host = \"box\", folder = \"/x\" } }",
+                "/c/config.toml, line 3: unknown value `shh` | did you mean `ssh`?",
+            ),
+            (
+                "runner = { ssh = { host = \"box\" } }",
+                "/c/config.toml, line 3: missing field `folder` | ",
+            ),
+            (
+                "[targets.far.runner.ssh]\nfolder = \"/x\"\nhost = \"-oProxyCommand=x\"",
+                "/c/config.toml, line 5: `host`: a name may not begin with `-`: \"-oProxyCommand=x\" | ",
+            ),
+            (
+                "[targets.far.runner.ssh]\nfolder = \"src\"\nhost = \"box\"",
+                "/c/config.toml, line 4: `folder`: a folder elsewhere begins with `/` or `~/`: \"src\" | ",
+            ),
+            (
+                "env = { \"A=B\" = \"c\" }",
+                "/c/config.toml, line 3: `env`: a name of a variable cannot be \"A=B\" | ",
+            ),
+            (
+                "runer = \"direct\"",
+                "/c/config.toml, line 3: unknown key `runer` | did you mean `runner`?",
+            ),
+        ] {
+            assert_eq!(wrong(runner), told);
+        }
+        assert_eq!(
+            mistake("\n[targets.far]\nagent = \"\"\n"),
+            "/c/config.toml, line 2: target `far` names no agent | "
+        );
     }
 
     #[test]

@@ -1,9 +1,56 @@
 //! What an agent reports through `callboard hook` (`spec/agents.md` H2).
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use super::activity::Activity;
 use super::time::Timestamp;
+
+/// What marks hooks that callboard wrote, with its version behind it (H1). Also the beginning of a comment in a
+/// shell's line, as the mark stands at the end of a command.
+pub const HOOK_MARK: &str = "# callboard-hooks";
+
+/// How an agent comes to call our hooks, beside what its arguments say (H1).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum HookPlan {
+    /// By its arguments, or not at all.
+    #[default]
+    Nothing,
+    /// Not in this launch, for this reason.
+    Off(String),
+    /// By a file of its worktree.
+    File(HookFile),
+    /// By a plugin of ours, which its environment names.
+    Plugin(HookPlugin),
+}
+
+/// A file of an agent's own settings with hooks in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFile {
+    /// Relative to the worktree.
+    pub path: PathBuf,
+    /// What is merged with what is there.
+    pub entries: HookEntries,
+}
+
+/// A file in a folder of ours that an agent loads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookPlugin {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// The whole of it.
+    pub content: String,
+}
+
+/// Entries in the `hooks` of a JSON file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HookEntries {
+    /// Events, each with its entry as JSON; the command in it ends with [`HOOK_MARK`].
+    pub events: Vec<(String, String)>,
+    /// What a new file holds at least, as a JSON object.
+    pub base: String,
+}
 
 /// One call of the hook command, read by the agent's definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

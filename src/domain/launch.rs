@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::hook::HookPlan;
 use super::ids::SessionId;
 use super::rail::Placement;
 use super::session::{FolderKind, Kind, LaunchFacts};
@@ -50,6 +51,11 @@ pub struct LaunchPlan {
     pub agent_session_id: Option<String>,
     /// How it comes back (B3).
     pub how: LaunchedHow,
+    /// How it comes to call our hooks, beside its arguments (`spec/agents.md` H1).
+    pub hooks: HookPlan,
+    /// The target that has it run elsewhere (`spec/agents.md` U1): nothing of this machine can be meant by
+    /// its arguments.
+    pub elsewhere: Option<String>,
     /// The file of a conversation that has to be where the agent looks for it.
     pub carry: Option<Carry>,
 }

@@ -1,7 +1,10 @@
 //! Launching a terminated session again (`spec/lifecycle.md` section 8).
 
+use std::path::Path;
+
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Actor, Event};
+use crate::domain::hook::HookPlan;
 use crate::domain::ids::SessionId;
 use crate::domain::launch::DEFAULT_SIZE;
 use crate::domain::lifecycle::{State, TerminationReason};
@@ -16,6 +19,7 @@ use super::context::{CLEAN_UP, CLOSE, Context, PUBLISH, START};
 use super::create::planned::Planned;
 use super::create::source;
 use super::error::{HostError, HostResult};
+use super::hooks::Hooked;
 use super::ports::{
     Initialised, Input, LaunchPlan, LaunchedHow, Ports, StartRequest, Started, Worktree,
     WorktreeRequest,
@@ -44,7 +48,7 @@ impl<P: Ports> Host<P> {
         let (session, plan) = self.launchable(id).await?;
         self.begin(ctx, &operation).await?;
         let (how, in_argv, began) = (plan.how, plan.prompt_in_argv, self.ports.now());
-        let launched = self.relaunch(ctx, &operation, &session, plan).await;
+        let launched = self.relaunch(ctx, &operation, &session, plan, actor).await;
         drop(place);
         match launched {
             Ok(now) => {
@@ -116,18 +120,26 @@ impl<P: Ports> Host<P> {
         operation: &Operation,
         session: &Session,
         plan: LaunchPlan,
+        actor: &Actor,
     ) -> HostResult<Session> {
         let id = &session.id;
         ctx.check(&format!("launching session {id}"))?;
         let generation = self.ports.next_generation(id).await?;
         let again = self.worktree_again(ctx, operation, session).await?;
         let folder = again.as_ref().map_or(&session.folder, |worktree| &worktree.path).clone();
+        let worktree = (session.folder_kind == FolderKind::Worktree).then_some(folder.as_path());
+        let hooked = Hooked { operation, id, actor, worktree };
+        if let Err(error) = self.install_hooks(ctx, &plan.hooks, &hooked).await {
+            self.give_back_again(ctx, session, again.as_ref()).await;
+            return Err(error);
+        }
+        let hooked = worktree.filter(|_| matches!(plan.hooks, HookPlan::File(_)));
         let request = StartRequest {
             id: id.clone(),
             agent: session.launch.agent.clone(),
             generation,
             plan,
-            folder,
+            folder: folder.clone(),
             token: random::token(),
             size: DEFAULT_SIZE,
         };
@@ -139,6 +151,7 @@ impl<P: Ports> Host<P> {
                 if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::TimedOut) {
                     self.close_failed(ctx, id).await;
                 }
+                self.unhook(ctx, id, hooked).await;
                 self.give_back_again(ctx, session, again.as_ref()).await;
                 return Err(error);
             }
@@ -147,9 +160,19 @@ impl<P: Ports> Host<P> {
         if committed.is_err() {
             self.close_failed(ctx, id).await;
             self.stay_ended(ctx, session).await;
+            self.unhook(ctx, id, hooked).await;
             self.give_back_again(ctx, session, again.as_ref()).await;
         }
         committed
+    }
+
+    /// The worktree of a failed launch has no hooks.
+    async fn unhook(&self, ctx: &Context, id: &SessionId, worktree: Option<&Path>) {
+        if let Some(worktree) = worktree
+            && let Err(error) = self.remove_hooks(ctx, worktree).await
+        {
+            tracing::warn!(session = %id, %error, "hooks were left behind");
+        }
     }
 
     /// Publishes the runtime, then the row.

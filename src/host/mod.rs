@@ -17,6 +17,7 @@ pub mod faults;
 mod folders;
 mod fork;
 mod hold;
+mod hooks;
 mod journal;
 mod keepers;
 mod lanes;

@@ -15,6 +15,7 @@ use super::create::planned::Planned;
 use super::delete::moves::{Move, Remains};
 use super::delete::{CLOSED, LIVE};
 use super::error::{HostError, HostResult};
+use super::hooks;
 use super::journal::result;
 use super::ports::{Closed, Freed, Ports, Worktree};
 use super::report::RecoverReport;
@@ -304,6 +305,11 @@ impl<P: Ports> Host<P> {
         if let Some(planned) = Planned::of(operation).filter(|_| session.worktree().is_none()) {
             let freed = self.give_back(ctx, &planned).await?;
             self.name_kept(ctx, &session.id, &planned.worktree, &freed).await?;
+        }
+        if let Some(worktree) = session.worktree()
+            && operation.step.as_deref() == Some(hooks::STEP)
+        {
+            self.remove_hooks(ctx, worktree).await?;
         }
         Ok(Recovered::Undone)
     }

@@ -11,7 +11,12 @@ pub fn token() -> String {
 
 /// What is stored of a token (`spec/store.md` W7): its SHA-256, as hexadecimal digits.
 pub fn token_hash(token: &str) -> String {
-    format!("{:x}", Sha256::digest(token))
+    sha256(token)
+}
+
+/// The SHA-256 of a text, as hexadecimal digits.
+pub fn sha256(text: &str) -> String {
+    format!("{:x}", Sha256::digest(text))
 }
 
 /// A fresh id of an agent's conversation.

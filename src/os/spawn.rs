@@ -1,8 +1,10 @@
 //! Starting our own program apart from us, and becoming such a process (`spec/runtime.md` X1, X3).
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -23,6 +25,24 @@ pub fn own_binary() -> io::Result<PathBuf> {
         return Ok(PathBuf::from("/proc/self/exe"));
     }
     std::env::current_exe()
+}
+
+/// Where our own executable lies, for those who start it later: by its name, under which a newer one may lie
+/// by then.
+///
+/// # Errors
+/// Nobody knows where it is.
+pub fn own_path() -> io::Result<PathBuf> {
+    std::env::current_exe().map(|path| without_deleted(&path))
+}
+
+/// Linux says so of an executable that was replaced while it runs.
+fn without_deleted(path: &Path) -> PathBuf {
+    let named = path.as_os_str().as_bytes().strip_suffix(b" (deleted)");
+    match named {
+        Some(named) if !path.exists() => PathBuf::from(OsStr::from_bytes(named)),
+        _ => path.to_owned(),
+    }
 }
 
 /// A process that was started to live on its own.
@@ -97,6 +117,27 @@ pub fn apart(binary: &Path, arguments: &[&str]) -> io::Result<()> {
         .map(drop)
 }
 
+/// Starts `argv` with this environment alone, without streams, in a process group of its own. It is not waited
+/// for: the caller reaps every child. Answers its id.
+///
+/// # Errors
+/// No program is named, or it cannot be started.
+pub fn unwaited(argv: &[String], env: &[(String, String)]) -> io::Result<u32> {
+    let (program, arguments) =
+        argv.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
+    std::process::Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .envs(env.iter().map(|(name, value)| (name, value)))
+        .current_dir("/")
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map(|child| child.id())
+}
+
 /// Closes what whoever started this process left open for it beside the standard streams: a process that
 /// lives on its own would hold it, a lock for instance, for as long as it lives (X1). To be called
 /// before this process opens anything.
@@ -119,14 +160,20 @@ pub fn close_inherited() {
 /// The system's program that opens a file or an address.
 pub const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
 
-/// Runs a program of the operator's beside us: with our environment, `input` on its standard input and
-/// nothing of the terminal. In a process group of its own, so that what it leaves running outlives us.
+/// Runs a program of the operator's beside us: with our environment and `variables`, `input` on its standard
+/// input and nothing of the terminal. In a process group of its own, so that what it leaves running outlives us.
 ///
 /// # Errors
 /// It cannot be started, or its end cannot be waited for.
-pub async fn aside(program: &str, arguments: &[String], input: &[u8]) -> io::Result<ExitStatus> {
+pub async fn aside(
+    program: &str,
+    arguments: &[String],
+    variables: &[(&str, &str)],
+    input: &[u8],
+) -> io::Result<ExitStatus> {
     let mut child = Command::new(program)
         .args(arguments)
+        .envs(variables.iter().copied())
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -186,6 +233,11 @@ pub fn own_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
+/// The group of this process.
+pub fn own_group() -> u32 {
+    rustix::process::getgid().as_raw()
+}
+
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reaped {
@@ -212,5 +264,21 @@ pub fn reap_next() -> Option<Reaped> {
             Ok(None) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => return None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// H1: the name under which a newer program lies, not what Linux says of a replaced one.
+    #[test]
+    fn a_replaced_program_is_known_by_its_name_h1() {
+        let replaced = without_deleted(Path::new("/nowhere/callboard (deleted)"));
+        assert_eq!(replaced, Path::new("/nowhere/callboard"));
+        let folder = tempfile::tempdir().unwrap();
+        let named = folder.path().join("callboard (deleted)");
+        std::fs::write(&named, "").unwrap();
+        assert_eq!(without_deleted(&named), named);
     }
 }

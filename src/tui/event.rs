@@ -21,9 +21,11 @@ use crate::host::report::{
 use crate::runtime::client::WitnessReport;
 use crate::runtime::keys::MouseEvent as ProgramMouse;
 
+use super::app::form::Found;
 use super::app::reading::Document;
 use super::app::screen::ScreenCells;
 use super::keymap::Keymap;
+use super::notice::Notice;
 use super::theme::Theme;
 
 /// Something that happened.
@@ -51,8 +53,8 @@ pub enum Event {
     Changed,
     /// Answer to [`Effect::LoadBoard`].
     Board(Box<Board>),
-    /// Agents by name, and whether their program was found.
-    Agents(Vec<(String, bool)>),
+    /// What a new session can be launched by.
+    Agents(Found),
     /// The second answer to it: sessions that want the operator, any order (T4).
     Waiting(Vec<Session>),
     /// Answer to [`Effect::LoadCrowded`]: a project with so many worktrees in the trash that its git is
@@ -353,6 +355,10 @@ pub enum Effect {
     Ring,
     /// Show an agent's notification.
     Notify(String),
+    /// Tell the operator, who may look elsewhere, of sessions that began to want something.
+    Tell(Notice),
+    /// Give the operator's terminal this title.
+    Title(String),
     /// Create a session; [`Outcome::Created`].
     Create(Box<CreateRequest>),
     /// Register a folder; [`Outcome::ProjectAdded`].

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::git::{Args, Repository, RepositoryLock};
+use super::hooks::Installed;
 use super::inspect::some_paths;
 use super::ours::{git_dir, unfinished};
 use super::prepare::blocking;
@@ -47,6 +48,8 @@ impl Workspace {
         };
         let held = self.git.lock(&repository).await?;
         if there {
+            // Also of a worktree that is kept: its session has ended.
+            self.remove_hooks(&worktree.path).await?;
             if let Some(kept) = self.kept(&repository, &worktree.path).await? {
                 return Ok(kept);
             }
@@ -99,8 +102,10 @@ impl Workspace {
         let entries = self.status(path, Files::Every).await?.entries;
         let place = path.to_owned();
         let entries = blocking(path, move || {
-            let prepared = Prepared::load(&place);
-            let work = |entry: &Entry| !entry.is_prepared(&prepared, &place);
+            let (prepared, hooks) = (Prepared::load(&place), Installed::load(&place));
+            let work = |entry: &Entry| {
+                !entry.is_prepared(&prepared, &place) && !hooks.is_only_ours(&place, &entry.path)
+            };
             Ok(entries.into_iter().filter(work).collect::<Vec<_>>())
         })
         .await?;

@@ -9,6 +9,7 @@ mod diff;
 mod error;
 mod git;
 mod give_back;
+mod hooks;
 mod inspect;
 mod list;
 mod made;

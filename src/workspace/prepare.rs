@@ -166,7 +166,7 @@ fn put_files(
 }
 
 /// The place of a relative path in the worktree, its folder made; refused where it would be outside.
-fn place_for(worktree: &Path, path: &Path) -> Result<PathBuf, String> {
+pub(super) fn place_for(worktree: &Path, path: &Path) -> Result<PathBuf, String> {
     let plain =
         path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if !plain || path.file_name().is_none() {

@@ -85,8 +85,8 @@ fn a_goal_is_sent_and_a_turn_is_waited_for_c6() {
 #[test]
 fn rows_above_the_screen_are_shown_on_request() {
     let home = TestHome::new();
-    let lines: String = (1..=60).map(|n| format!("print line {n};")).collect();
-    let id = home.spawn(["--chat", "--size", "80x24"], &format!("{lines}wait"));
+    let lines = (1..=60).map(|n| format!("print line {n}")).collect::<Vec<_>>().join(";");
+    let id = home.spawn(["--chat", "--size", "80x24"], &format!("{lines};wait"));
     home.wait_screen(&id, "line 60");
     let rows = |args: &[&str]| {
         let args = ["screen", id.as_str()].into_iter().chain(args.iter().copied());

@@ -31,12 +31,18 @@ const KEYS: &[(&str, &str)] = &[
     ("opener", "[\"mine\"]"),
     ("notifications.bell", "true"),
     ("notifications.desktop", "true"),
+    ("notifications.sequence", "\"osc777\""),
     ("notifications.command", "[\"say\"]"),
+    ("notifications.reasons", "[\"permission\"]"),
+    ("notifications.limit", "3"),
     ("targets.fast.agent", "\"claude\""),
     ("targets.fast.model", "\"small\""),
     ("targets.fast.permission_mode", "\"plan\""),
     ("targets.fast.args", "[\"-v\"]"),
     ("targets.fast.env.A", "\"1\""),
+    ("targets.fast.runner.ssh.host", "\"box\""),
+    ("targets.fast.runner.ssh.folder", "\"/src\""),
+    ("targets.fast.runner.ssh.options", "[\"-v\"]"),
 ];
 
 /// Writes the configuration.

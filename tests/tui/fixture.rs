@@ -348,8 +348,10 @@ impl Bench {
                 .into_iter()
                 .chain(["gemini", "opencode", "aider"].map(|name| (name.to_owned(), false)))
                 .collect(),
+            targets: Vec::new(),
             purge_days: 30,
             passes: Passes::default(),
+            notifications: callboard::config::Notifications::default(),
             size: (cols, rows),
             now: NOW,
         };

@@ -8,6 +8,7 @@ use callboard::host::report::{
     CreateOutcome, Place, RestoreReport, RestoreTarget, SendResult, StopReport, StopResult,
 };
 use callboard::tui::app::View;
+use callboard::tui::app::form::{Found, Offer};
 use callboard::tui::event::{Effect, Event, Failure, Outcome, StopHow};
 
 use crate::fixture::{Bench, NOW, id, page, selected, session, shop, trash};
@@ -206,6 +207,44 @@ fn a_new_session_is_started_and_selected() {
     bench.send(Event::Ended(Outcome::NotCreated(failure)));
     bench.keys("n");
     assert!(bench.screen().contains("▐ Broken"), "{}", bench.screen());
+}
+
+/// `spec/agents.md` U1: a target is chosen as an agent is, in form and details it is seen where it runs and
+/// what is missing there; one that cannot be started is not offered.
+#[test]
+fn a_target_is_chosen_and_says_where_it_runs_u1() {
+    let mut bench = Bench::new(120, 40);
+    let runs = "ssh box, without hooks and process facts";
+    let offer = |name: &str, found| Offer {
+        name: name.to_owned(),
+        agent: "claude".to_owned(),
+        found,
+        runs: Some(runs.to_owned()),
+    };
+    bench.send(Event::Agents(Found {
+        agents: vec![("shell".to_owned(), true)],
+        targets: vec![offer("away", false), offer("far", true)],
+    }));
+    bench.keys("n");
+    assert!(!bench.screen().contains(runs), "{}", bench.screen());
+    bench.text("Round VAT");
+    bench.keys("S-Tab Right");
+    assert!(bench.screen().contains(runs), "{}", bench.screen());
+    bench.keys("C-s");
+    let request = bench.take().into_iter().find_map(|effect| match effect {
+        Effect::Create(request) => Some(request),
+        _ => None,
+    });
+    let launch = request.unwrap().launch;
+    assert_eq!((launch.agent.as_str(), launch.target.as_str()), ("claude", "far"));
+
+    let mut far = session("shop-18", "Round VAT", "claude", Status::Working, 0);
+    far.launch.target = "far".to_owned();
+    let outcome = CreateOutcome::Created(Box::new(far.clone()));
+    bench.send(Event::Ended(Outcome::Created(outcome)));
+    bench.answer_page(page(vec![far]));
+    bench.keys("i");
+    assert!(bench.screen().contains("ssh box, without hooks"), "{}", bench.screen());
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod undo;
 use std::path::Path;
 
 use crate::domain::event::{Actor, Event};
+use crate::domain::hook::HookPlan;
 use crate::domain::ids::SessionId;
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::Session;
@@ -15,6 +16,7 @@ use crate::os::random;
 use super::Host;
 use super::context::{Context, PUBLISH, START};
 use super::error::{HostError, HostResult};
+use super::hooks::Hooked;
 use super::ports::{Initialised, Input, Ports, StartRequest, Started, Worktree};
 use super::report::{CreateOutcome, CreateRequest};
 use check::Draft;
@@ -73,6 +75,7 @@ struct Made {
     /// The row names the worktree.
     named: bool,
     prepared: bool,
+    hooks: bool,
     runtime: bool,
 }
 
@@ -145,7 +148,7 @@ impl<P: Ports> Creation<'_, P> {
         ctx.write("writing the seed row", ports.insert_seed(&seed)).await?;
         self.made.row = true;
         let Some(request) = self.draft.worktree(&self.id) else {
-            return Ok(());
+            return self.hooks(None).await;
         };
         let planned = ports.check_worktree(ctx, &request).await?;
         let request = request.as_planned(&planned);
@@ -168,7 +171,15 @@ impl<P: Ports> Creation<'_, P> {
             let prepared = ports.prepare(ctx, repository, &worktree.path, setup);
             ctx.whole().step("setting the worktree up", prepared).await?;
         }
-        Ok(())
+        self.check()?;
+        self.made.hooks = matches!(self.draft.plan.hooks, HookPlan::File(_));
+        self.hooks(Some(&worktree.path)).await
+    }
+
+    async fn hooks(&self, worktree: Option<&Path>) -> HostResult<()> {
+        let actor = &self.draft.request.actor;
+        let launch = Hooked { operation: &self.operation, id: &self.id, actor, worktree };
+        self.host.install_hooks(self.ctx, &self.draft.plan.hooks, &launch).await
     }
 
     async fn start(&self, request: &StartRequest) -> HostResult<Started> {

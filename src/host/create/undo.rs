@@ -70,6 +70,10 @@ impl<P: Ports> Creation<'_, P> {
         let (Some(worktree), Some(project)) = (&self.made.worktree, &self.draft.project) else {
             return troubles;
         };
+        if self.made.hooks {
+            let removed = self.host.remove_hooks(self.ctx, &worktree.path).await;
+            troubles.extend(removed.err().map(|error| error.to_string()));
+        }
         if self.made.prepared {
             troubles.extend(self.unprepare(project, worktree).await.err());
         }

@@ -1,7 +1,7 @@
 //! Programs that are called: git and the agents.
 
 use crate::domain::check::Check;
-use crate::host::ports::doctor::{AgentState, DoctorPort};
+use crate::host::ports::doctor::{AgentState, DoctorPort, TargetState};
 
 /// git must be there for worktrees.
 pub(super) async fn git(port: &impl DoctorPort) -> Check {
@@ -17,6 +17,23 @@ pub(super) async fn git(port: &impl DoctorPort) -> Check {
 /// Each agent that was found; a missing one is a fault where the configuration chose it.
 pub(super) async fn look(port: &impl DoctorPort) -> Vec<Check> {
     port.agents().await.iter().map(check).collect()
+}
+
+/// Each target: whether a session can be launched by it, and what it has to do without.
+pub(super) fn targets(port: &impl DoctorPort) -> Vec<Check> {
+    port.targets().iter().map(check_target).collect()
+}
+
+fn check_target(target: &TargetState) -> Check {
+    let name = format!("target: {}", target.name);
+    let Some((fault, hint)) = &target.fault else {
+        let runs = target.runs.as_deref().unwrap_or("here");
+        return Check::good(&name, format!("{}, {runs}", target.agent));
+    };
+    let hint = hint.clone().unwrap_or_else(|| {
+        format!("put [targets.{}] of config.toml right, or remove it", target.name)
+    });
+    Check::bad(&name, fault, hint)
 }
 
 fn check(agent: &AgentState) -> Check {

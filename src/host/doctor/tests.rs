@@ -11,7 +11,7 @@ use rstest::rstest;
 use crate::domain::check::{Check, RepairedStore, StoreHealth};
 use crate::domain::error::ErrorKind;
 use crate::domain::time::Timestamp;
-use crate::host::ports::doctor::{AgentState, Backup, DoctorPort, KeeperState};
+use crate::host::ports::doctor::{AgentState, Backup, DoctorPort, KeeperState, TargetState};
 use crate::host::ports::{PortError, PortResult};
 use crate::os::clock::Clock;
 use crate::os::paths::{Home, private_dir};
@@ -30,6 +30,7 @@ struct Fake {
     repaired: PortResult<Option<RepairedStore>>,
     git: PortResult<String>,
     agents: Vec<AgentState>,
+    targets: Vec<TargetState>,
     keepers: Vec<KeeperState>,
     stale: Mutex<Vec<PathBuf>>,
     history: Mutex<(u64, u64)>,
@@ -61,6 +62,7 @@ impl Fake {
             repaired: Err(failed("nobody asked for it")),
             git: Ok("2.40".to_owned()),
             agents: Vec::new(),
+            targets: Vec::new(),
             keepers: Vec::new(),
             stale: Mutex::default(),
             history: Mutex::new((5 << 20, 9 << 20)),
@@ -114,6 +116,9 @@ impl DoctorPort for Fake {
     }
     async fn agents(&self) -> Vec<AgentState> {
         self.agents.clone()
+    }
+    fn targets(&self) -> Vec<TargetState> {
+        self.targets.clone()
     }
     async fn keepers(&self) -> Vec<KeeperState> {
         self.keepers.clone()
@@ -344,6 +349,26 @@ async fn an_agent_is_missed_only_where_it_was_chosen() {
     assert_eq!(wrong(&fake, false).await, []);
     fake.agents = vec![AgentState { is_chosen: true, ..agent }];
     assert_eq!(one_wrong(&fake).await.name, "agent: claude");
+}
+
+/// U1: a target says where it runs and what is missing; a fault is one whoever uses it.
+#[tokio::test]
+async fn a_target_that_cannot_be_launched_is_told_u1() {
+    let mut fake = Fake::new();
+    let target = TargetState {
+        name: "far".to_owned(),
+        agent: "claude".to_owned(),
+        runs: Some("ssh box, without hooks".to_owned()),
+        fault: None,
+    };
+    fake.targets = vec![target.clone()];
+    let checks = installation(&fake, false).await;
+    let far = checks.iter().find(|check| check.name == "target: far").unwrap();
+    assert_eq!((far.ok, far.detail.as_str()), (true, "claude, ssh box, without hooks"));
+    fake.targets = vec![TargetState { fault: Some(("no ssh".to_owned(), None)), ..target }];
+    let found = one_wrong(&fake).await;
+    assert_eq!(found.detail, "no ssh");
+    assert!(found.hint.unwrap().contains("[targets.far]"));
 }
 
 #[tokio::test]

@@ -27,6 +27,19 @@ pub struct AgentState {
     pub is_chosen: bool,
 }
 
+/// A configured target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetState {
+    /// Its name.
+    pub name: String,
+    /// Its agent.
+    pub agent: String,
+    /// Where it runs and what is missing there; none where it runs here.
+    pub runs: Option<String>,
+    /// Why no session can be launched by it, and what to do.
+    pub fault: Option<(String, Option<String>)>,
+}
+
 /// A keeper that is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeeperState {
@@ -62,6 +75,8 @@ pub trait DoctorPort: Send + Sync {
     fn git(&self) -> impl Future<Output = PortResult<String>> + Send;
     /// The agents that are offered.
     fn agents(&self) -> impl Future<Output = Vec<AgentState>> + Send;
+    /// The targets that are configured.
+    fn targets(&self) -> Vec<TargetState>;
     /// Keepers that run.
     fn keepers(&self) -> impl Future<Output = Vec<KeeperState>> + Send;
     /// Sockets and entries of keepers that are gone.

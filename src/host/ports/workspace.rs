@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::domain::hook::HookFile;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
 use crate::domain::plan::Advice;
 use crate::domain::rail::ProjectSetup;
@@ -42,6 +43,20 @@ pub trait WorkspacePort: Send + Sync + 'static {
         repository: &Path,
         worktree: &Path,
         setup: &ProjectSetup,
+    ) -> impl Future<Output = PortResult<()>> + Send;
+    /// Puts hooks into the agent's own settings in a worktree, once. Answers why they are off where they
+    /// cannot be there, the first time that this is so (`spec/agents.md` H1).
+    fn install_hooks(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        hooks: &HookFile,
+    ) -> impl Future<Output = PortResult<Option<String>>> + Send;
+    /// Takes back what [`WorkspacePort::install_hooks`] put there, and nothing else.
+    fn remove_hooks(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
     ) -> impl Future<Output = PortResult<()>> + Send;
     /// Gives a worktree back if it is clean (K3); with its branch where that was made with it and
     /// has no commit of its own.

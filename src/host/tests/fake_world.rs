@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use crate::domain::agent::AnswerWay;
 use crate::domain::error::ErrorKind;
 use crate::domain::event::{Event, Message};
+use crate::domain::hook::{HookFile, HookPlan};
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
 use crate::domain::launch::ForkOf;
 use crate::domain::operation::Operation;
@@ -58,6 +59,11 @@ pub(in crate::host) struct Model {
     pub(in crate::host) prompt_in_argv: bool,
     pub(in crate::host) started_with_prompt: Vec<SessionId>,
     pub(in crate::host) can_resume: bool,
+    /// How hooks are installed, and why they are off.
+    pub(in crate::host) hooks_plan: HookPlan,
+    pub(in crate::host) hooks_off: Option<String>,
+    /// Worktrees with hooks in them.
+    pub(in crate::host) hooked: BTreeSet<PathBuf>,
     pub(in crate::host) caller_limits: Option<CallerLimits>,
     pub(in crate::host) dirty: bool,
     pub(in crate::host) only_ignored: bool,
@@ -355,6 +361,21 @@ impl WorkspacePort for Recorder {
     ) -> PortResult<()> {
         self.acall("unprepare", None, Some(ctx)).await
     }
+    async fn install_hooks(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+        _hooks: &HookFile,
+    ) -> PortResult<Option<String>> {
+        self.acall("install_hooks", None, Some(ctx)).await?;
+        self.change(|m| m.hooked.insert(worktree.to_owned()));
+        Ok(self.read(|m| m.hooks_off.clone()))
+    }
+    async fn remove_hooks(&self, ctx: &Context, worktree: &Path) -> PortResult<()> {
+        self.acall("remove_hooks", None, Some(ctx)).await?;
+        self.change(|m| m.hooked.remove(worktree));
+        Ok(())
+    }
     async fn give_back(&self, ctx: &Context, _repo: &Path, tree: &Worktree) -> PortResult<Freed> {
         self.acall("give_back", None, Some(ctx)).await?;
         let there = self.read(|m| m.folders.contains(&tree.path));
@@ -468,12 +489,14 @@ impl AgentPort for Recorder {
             (false, None) => LaunchedHow::Fresh,
         };
         Ok(LaunchPlan {
+            elsewhere: None,
             argv: vec![launch.agent.clone()],
             env: Vec::new(),
             env_drop: Vec::new(),
             prompt_in_argv: prompt.is_some() && self.read(|m| m.prompt_in_argv),
             agent_session_id: Some("conversation".into()),
             how,
+            hooks: self.read(|m| m.hooks_plan.clone()),
             carry: None,
         })
     }

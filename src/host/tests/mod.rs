@@ -13,6 +13,7 @@ mod fake_messages;
 mod fake_store;
 mod fake_trash;
 mod fake_world;
+mod hooks;
 mod launch;
 mod locks;
 mod order;

@@ -23,6 +23,7 @@ use crate::os::clock::Clock;
 use crate::os::log;
 use crate::os::paths::private_dir;
 use crate::os::spawn::{self, Reaped};
+use crate::os::variables;
 use crate::runtime::detect::Watch;
 use crate::runtime::history::Recorder;
 use crate::runtime::launch::{
@@ -141,9 +142,13 @@ async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
             return Err(error);
         }
     };
-    // the agent has them; a keeper keeps no secrets but the one that finds its processes
+    // the agent has them; a keeper keeps no secrets but the one that finds its processes, unless it
+    // needs what the program needed that runs its agent elsewhere
     spec.argv = Vec::new();
-    spec.env = Vec::new();
+    if spec.end.is_empty() {
+        spec.env = Vec::new();
+    }
+    spec.env.retain(|(name, _)| name != variables::TOKEN);
     let agent = terminal.agent;
     let recorder = Recorder::start(&spec.history, spec.generation, spec.history_bytes)
         .inspect_err(|error| tracing::warn!(%error, "there will be no history"))

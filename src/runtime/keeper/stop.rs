@@ -19,6 +19,8 @@ use crate::runtime::wire::message::StopPace;
 const TICK: Duration = Duration::from_millis(20);
 /// Between the keys of a polite way: what one of them ends, as a tool that runs, takes a moment.
 const BETWEEN_KEYS: Duration = Duration::from_millis(500);
+/// What the end of the tree here needs at least, of the time that a stop has.
+const LOCAL_END_MS: u64 = 1_500;
 /// For the agent's last output and exit code, once its tree is gone.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -91,7 +93,9 @@ impl Keeper {
         if self.core.borrow().exit().is_some() {
             return false;
         }
-        if let Some(signal) = way.signal.as_deref().and_then(signals::by_name) {
+        // A signal would reach the program here, not the agent: the way there sends one.
+        let signal = way.signal.as_deref().filter(|_| self.spec.end.is_empty());
+        if let Some(signal) = signal.and_then(signals::by_name) {
             let sent = if way.group {
                 signals::send_group(self.terminal.agent, signal)
             } else {
@@ -117,9 +121,42 @@ impl Keeper {
         typed
     }
 
+    /// Ends what runs elsewhere, once the polite time is over. What runs here is ended afterwards, whatever
+    /// came of it: the program there may be out of reach.
+    async fn end_elsewhere(&self, pace: StopPace, asked: bool) {
+        if self.spec.end.is_empty() {
+            return;
+        }
+        let begin = clock::monotonic();
+        let over = |limit: u64| begin.elapsed().as_millis() >= u128::from(limit);
+        while asked && self.terminal.agent.is_alive() && !over(pace.term_ms) {
+            self.next_end().await;
+        }
+        let ending = match spawn::unwaited(&self.spec.end, &self.spec.env) {
+            Ok(pid) => Process::of(pid),
+            Err(error) => {
+                tracing::warn!(%error, "what runs elsewhere cannot be ended");
+                return;
+            }
+        };
+        let limit = pace.give_up_ms.saturating_sub(LOCAL_END_MS).max(pace.kill_ms);
+        while ending.is_some_and(Process::is_alive) && !over(limit) {
+            self.next_end().await;
+        }
+    }
+
+    /// The end of a child, or a while.
+    async fn next_end(&self) {
+        tokio::select! {
+            () = self.reaped.notified() => {}
+            () = tokio::time::sleep(TICK) => {}
+        }
+    }
+
     /// TERM after the polite time, KILL after that, until nothing is left or the time is over.
     async fn end_tree(&self, pace: StopPace, asked: bool) -> StopOutcome {
         let begin = clock::monotonic();
+        self.end_elsewhere(pace, asked).await;
         let mut escalated = false;
         let mut told = BTreeSet::new();
         loop {
@@ -149,10 +186,7 @@ impl Keeper {
                     signal(process, Signal::CONT);
                 }
             }
-            tokio::select! {
-                () = self.reaped.notified() => {}
-                () = tokio::time::sleep(TICK) => {}
-            }
+            self.next_end().await;
         }
     }
 

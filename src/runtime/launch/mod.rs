@@ -57,6 +57,10 @@ pub struct LaunchSpec {
     /// How the agent is asked to end.
     #[serde(default)]
     pub stop: StopWay,
+    /// Program and arguments that end the agent where it runs elsewhere; empty where the end of the program
+    /// here does (`spec/agents.md` U1).
+    #[serde(default)]
+    pub end: Vec<String>,
     /// How a text is submitted.
     #[serde(default)]
     pub submit: SubmitRule,

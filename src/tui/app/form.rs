@@ -49,6 +49,28 @@ impl Field {
     ];
 }
 
+/// A configured target that can be chosen in the place of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// Its name.
+    pub name: String,
+    /// The agent that it launches.
+    pub agent: String,
+    /// Whether what it starts was found.
+    pub found: bool,
+    /// Where it runs and what is missing there; none where it runs here (`spec/agents.md` U1).
+    pub runs: Option<String>,
+}
+
+/// What a new session can be launched by.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// Agents by name, and whether their program was found.
+    pub agents: Vec<(String, bool)>,
+    /// Targets that are configured.
+    pub targets: Vec<Offer>,
+}
+
 /// The form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewForm {
@@ -58,8 +80,10 @@ pub struct NewForm {
     pub project: Option<ProjectName>,
     /// Agents to choose from.
     pub agents: Vec<String>,
-    /// The chosen agent.
+    /// The chosen agent or target.
     pub agent: String,
+    /// Those of the choices that are targets.
+    pub targets: Vec<Offer>,
     /// First prompt.
     pub prompt: Editor,
     /// Title; from the prompt while empty.
@@ -84,6 +108,7 @@ impl NewForm {
             projects,
             agent: agents.first().cloned().unwrap_or_else(|| "shell".to_owned()),
             agents,
+            targets: Vec::new(),
             prompt: Editor::block(),
             title: Editor::line(""),
             branch: Editor::line(""),
@@ -100,6 +125,15 @@ impl NewForm {
         *self = Self::new(std::mem::take(&mut self.projects), std::mem::take(&mut self.agents));
         self.project = project;
         self.agent = agent;
+    }
+
+    /// Where the chosen target runs and what is missing there; none where it runs here.
+    pub fn runs(&self) -> Option<&str> {
+        self.target()?.runs.as_deref()
+    }
+
+    fn target(&self) -> Option<&Offer> {
+        self.targets.iter().find(|target| target.name == self.agent)
     }
 
     /// The text field in focus.
@@ -175,7 +209,7 @@ impl NewForm {
             },
             fork: None,
             launch: LaunchFacts {
-                agent: self.agent.clone(),
+                agent: self.target().map_or(&self.agent, |target| &target.agent).clone(),
                 target: self.agent.clone(),
                 ..LaunchFacts::default()
             },
@@ -220,6 +254,24 @@ mod tests {
         assert_eq!(request.branch, None);
         form.id.insert("No Id");
         assert!(form.request(Path::new("/"), (80, 24)).is_err());
+    }
+
+    /// U1: a target launches its agent, and the form says where it runs.
+    #[test]
+    fn a_target_can_be_chosen_u1() {
+        let mut form = NewForm::new(vec![], vec!["claude".into(), "far".into()]);
+        form.targets = vec![Offer {
+            name: "far".into(),
+            agent: "claude".into(),
+            found: true,
+            runs: Some("ssh box, without hooks and process facts".into()),
+        }];
+        assert_eq!(form.runs(), None);
+        form.field = Field::Agent;
+        form.choose(1);
+        assert_eq!(form.runs(), Some("ssh box, without hooks and process facts"));
+        let launch = form.request(Path::new("/"), (80, 24)).unwrap().launch;
+        assert_eq!((launch.agent.as_str(), launch.target.as_str()), ("claude", "far"));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::config::Clipboard;
+use super::form::Offer;
+use crate::config::{Clipboard, Notifications};
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::time::Timestamp;
 use crate::tui::glyph::Glyphs;
@@ -28,10 +29,14 @@ pub struct Setup {
     pub repository: Option<PathBuf>,
     /// Agents by name, and whether their program was found.
     pub agents: Vec<(String, bool)>,
+    /// Targets that are configured.
+    pub targets: Vec<Offer>,
     /// Days until a deleted session is purged.
     pub purge_days: u32,
     /// What agents may ask of the operator's terminal.
     pub passes: Passes,
+    /// How and of what the operator is told.
+    pub notifications: Notifications,
     /// Columns and rows of the window.
     pub size: (u16, u16),
     /// The present time.

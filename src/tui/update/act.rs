@@ -1,5 +1,7 @@
 //! Actions in the views.
 
+use std::collections::BTreeSet;
+
 use crate::tui::action::{Action, Context};
 use crate::tui::app::form::NewForm;
 use crate::tui::app::list::Wanted;
@@ -134,8 +136,12 @@ fn line(app: &mut App, purpose: Purpose, text: &str) {
 /// The form as it was left, with the projects and agents of now.
 pub(super) fn draft(app: &App) -> NewForm {
     let projects: Vec<_> = app.board.projects.iter().map(|project| project.name.clone()).collect();
-    let agents: Vec<String> =
-        app.setup.agents.iter().filter(|(_, found)| *found).map(|(name, _)| name.clone()).collect();
+    let agents = app.setup.agents.iter().filter(|(_, found)| *found).map(|(name, _)| name);
+    let targets = app.setup.targets.iter().filter(|target| target.found).map(|target| &target.name);
+    let mut agents: Vec<String> = agents.chain(targets).cloned().collect();
+    // A target may have the name of an agent, and is meant by it.
+    let mut known = BTreeSet::new();
+    agents.retain(|name| known.insert(name.clone()));
     let here = app.section.as_ref().and_then(|key| key.path()).and_then(|path| {
         app.board.projects.iter().find(|project| project.path == path).map(|p| p.name.clone())
     });
@@ -151,6 +157,7 @@ pub(super) fn draft(app: &App) -> NewForm {
     }
     form.projects = projects;
     form.agents = agents;
+    form.targets.clone_from(&app.setup.targets);
     form.field = crate::tui::app::form::Field::Prompt;
     form.error = None;
     form

@@ -44,9 +44,15 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
         Event::Tick => {}
         Event::Changed => app.stale = true,
         Event::Board(board) => data::board(app, *board, effects),
-        Event::Waiting(sessions) => app.waiting = sessions,
+        Event::Waiting(sessions) => {
+            app.notices.arrive(&sessions, &app.setup.notifications);
+            app.waiting = sessions;
+        }
         Event::Crowded(crowded) => app.crowded = crowded,
-        Event::Agents(agents) => app.setup.agents = agents,
+        Event::Agents(found) => {
+            app.setup.agents = found.agents;
+            app.setup.targets = found.targets;
+        }
         Event::Page { ticket, offset, page } => data::page(app, ticket, offset, page, effects),
         Event::Operations(operations) => app.jobs.load(operations),
         Event::Tab { id, content } => data::tab(app, id, content),

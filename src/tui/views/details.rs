@@ -175,6 +175,8 @@ fn work(app: &App, session: &Session, room: usize) -> Vec<Fact> {
 fn agent(app: &App, session: &Session) -> Vec<Fact> {
     let launch = &session.launch;
     let mut facts: Vec<Fact> = vec![fact("target", launch.target.clone())];
+    let target = app.setup.targets.iter().find(|target| target.name == launch.target);
+    facts.extend(target.and_then(|it| it.runs.clone()).map(|runs| fact("runs", runs)));
     facts.extend(launch.model.iter().map(|model| fact("model", model.clone())));
     facts.extend(launch.permission_mode.iter().map(|mode| fact("mode", mode.clone())));
     facts.push(fact("launch", session.condition.lifecycle.generation.to_string()));

@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use super::dialog::{buttons, centred, frame, text_field};
 use super::pen::Pen;
+use crate::domain::text::{cut, width};
 use crate::tui::app::App;
 use crate::tui::app::editor::Editor;
 use crate::tui::app::form::{Field, NewForm};
@@ -32,6 +33,12 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, form: &NewForm) -> Option<(u16,
     let project = form.project.as_ref().map_or("none, a chat", |name| name.as_str());
     choice(&mut pen, form, Field::Project, inner, y, "project", project);
     choice(&mut pen, form, Field::Agent, inner, y + 1, "agent", &form.agent);
+    if let Some(runs) = form.runs() {
+        let taken = LABEL + 7 + width(&form.agent) as u16;
+        let room = inner.width.saturating_sub(taken);
+        let runs = cut(runs, usize::from(room), pen.glyphs.cut);
+        pen.right(inner.right(), y + 1, room, &runs, pen.role(Role::Muted));
+    }
     y += 2 + gap();
     label(&mut pen, form, Field::Prompt, inner, y, "prompt");
     let field = Rect::new(inner.x + LABEL, y, inner.width.saturating_sub(LABEL), prompt);

@@ -2,6 +2,7 @@
 
 mod create;
 mod give_back;
+mod hooks;
 mod prepare;
 mod purge;
 mod safety;

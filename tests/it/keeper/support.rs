@@ -63,6 +63,7 @@ impl Bench {
         );
         LaunchSpec {
             argv: argv.iter().map(|word| (*word).to_owned()).collect(),
+            end: Vec::new(),
             env,
             cwd,
             cols: 80,
