@@ -355,6 +355,7 @@ impl Real {
             stop: self.agents.stop_way(&request.agent),
             submit: self.agents.submit(&request.agent),
             exit_text: self.agents.exit_text(&request.agent),
+            prompted: request.plan.prompt_in_argv && self.agents.rests_first(&request.agent),
             linger_ms: LINGER_MS,
         })
     }

@@ -154,8 +154,14 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
         Ok(self.store.set_error(id, error).await?)
     }
 
-    async fn prompted(&self, id: &SessionId, text: &str, source: &str) -> PortResult<()> {
-        Ok(self.store.prompted(id, text, source).await?)
+    async fn prompted(
+        &self,
+        id: &SessionId,
+        text: &str,
+        source: &str,
+        began: Timestamp,
+    ) -> PortResult<()> {
+        Ok(self.store.prompted(id, text, source, began).await?)
     }
 
     async fn end(&self, id: &SessionId, reason: Option<TerminationReason>) -> PortResult<()> {

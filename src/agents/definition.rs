@@ -92,6 +92,8 @@ pub struct Launch {
     pub prompt: Vec<String>,
     /// Gives a `{prompt}` that begins with a dash; without it such a prompt is typed.
     pub dash_prompt: Vec<String>,
+    /// It looks at rest before it begins with a prompt that went along.
+    pub rests_first: bool,
 }
 
 /// Where conversations are kept, and how the agent's own id of one becomes known beside the id that

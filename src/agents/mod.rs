@@ -194,6 +194,11 @@ impl Registry {
         self.find(agent).map(|definition| definition.rules.clone()).unwrap_or_default()
     }
 
+    /// Whether an agent looks at rest before it begins with a prompt that went along.
+    pub fn rests_first(&self, agent: &str) -> bool {
+        self.find(agent).is_some_and(|definition| definition.launch.rests_first)
+    }
+
     /// How an agent is asked to end.
     pub fn stop_way(&self, agent: &str) -> StopWay {
         self.find(agent).map(|definition| definition.stop.clone()).unwrap_or_default()

@@ -186,6 +186,7 @@ impl CliError {
                 | HostError::RailPlacementConflict(id)
                 | HostError::NoParent(id)
                 | HostError::NotRestorable(id)
+                | HostError::Detecting(id)
                 | HostError::NothingToResume(id)
                 | HostError::IncompleteHandle(id)
                 | HostError::Incomplete { id, .. },

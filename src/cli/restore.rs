@@ -79,7 +79,7 @@ async fn foresee<P: Ports>(
                 if session.deletion.is_some() {
                     add(&mut report, ports.component(&session.id).await?);
                 } else if session.is_live() {
-                    let reason = HostError::NotRestorable(session.id.clone()).to_string();
+                    let reason = HostError::not_restorable(&session).to_string();
                     report.not_restored.push(SkippedRow { id: session.id, reason });
                 } else {
                     report.launched_ids.push(session.id);

@@ -143,9 +143,12 @@ impl Condition {
         self.sorted_at = self.sorted_at.max(at);
     }
 
-    /// A prompt was sent: a new turn starts (S1).
-    pub fn prompted(mut self, prs: &[PrFacts], now: Timestamp) -> Self {
-        self.start_turn(now);
+    /// A prompt was sent, from `began` on: a new turn starts then (S1), unless the work that answers it was
+    /// seen before this was written down.
+    pub fn prompted(mut self, prs: &[PrFacts], began: Timestamp, now: Timestamp) -> Self {
+        if self.turn == 0 || self.sorted_at < began {
+            self.start_turn(began);
+        }
         self.settle(prs, now)
     }
 

@@ -79,13 +79,22 @@ fn an_exit_that_the_keeper_saw_ends_the_session_at_once_a4() {
 /// S1: turns from 0, +1 with a prompt or with work that needed none
 #[test]
 fn a_turn_starts_with_a_prompt_or_with_work_s1() {
-    let prompted = folded(&live().prompted(&[], at(1)), Activity::Active, 2);
+    let prompted = folded(&live().prompted(&[], at(1), at(1)), Activity::Active, 2);
     assert_eq!((prompted.turn, prompted.sorted_at), (1, at(1)));
     let finished = folded(&prompted, Activity::Idle, 10);
     let by_itself = folded(&finished, Activity::Active, 20);
     assert_eq!((by_itself.turn, by_itself.sorted_at), (2, at(20)));
     let asked = folded(&by_itself, Activity::Blocked, 30);
     assert_eq!(folded(&asked, Activity::Active, 40).turn, 2, "an answer starts no turn");
+    let early = folded(&finished, Activity::Active, 25).prompted(&[], at(24), at(26));
+    assert_eq!(early.turn, 2, "the agent began before the prompt was written down");
+    assert_eq!(early.prompted(&[], at(27), at(27)).turn, 3);
+    let late = folded(&finished.prompted(&[], at(24), at(26)), Activity::Active, 25);
+    assert_eq!(
+        (late.turn, late.sorted_at),
+        (2, at(24)),
+        "it began while the prompt was written down"
+    );
 }
 
 /// T4: questions until left, a finish until seen

@@ -1,7 +1,10 @@
 //! Answering the question that an agent shows (`spec/lifecycle.md` K6).
 
+use std::time::Duration;
+
 use crate::domain::activity::Question;
 use crate::domain::answer::{Answer, press};
+use crate::domain::condition::Condition;
 use crate::domain::event::{Actor, Event};
 use crate::domain::ids::SessionId;
 use crate::domain::session::Session;
@@ -14,6 +17,12 @@ use super::create::source;
 use super::error::{HostError, HostResult};
 use super::ports::{Input, Ports};
 
+/// How often, and how many times, a question is looked for that a program said it asks: it may say so
+/// before it draws what.
+const DRAWN: (Duration, usize) = (Duration::from_millis(50), 40);
+/// How long a dialog must have been shown: a program may draw it again with more options, and lose or take
+/// for another option what is pressed meanwhile.
+const SETTLED: Duration = Duration::from_secs(1);
 /// Cells of a question that the audit keeps.
 const KEPT: usize = 200;
 
@@ -33,8 +42,7 @@ impl<P: Ports> Host<P> {
         actor: &Actor,
     ) -> HostResult<()> {
         self.allow(actor, "answer questions", Reach::Config).await?;
-        let session = self.ports.session(id).await?;
-        let session = session.ok_or_else(|| HostError::NotFound(id.clone()))?;
+        let session = self.asking(ctx, id).await?;
         let shown = session.condition.question.as_ref().filter(|_| session.is_live());
         let named = |shown: &&Question| question.is_none_or(|question| shown.id == question);
         let shown = shown.filter(named).ok_or_else(|| changed(&session, question))?;
@@ -64,6 +72,26 @@ impl<P: Ports> Host<P> {
         }])
         .await;
         Ok(())
+    }
+
+    /// The session, once what it asks is drawn and can be read.
+    async fn asking(&self, ctx: &Context, id: &SessionId) -> HostResult<Session> {
+        let (pause, mut looks) = DRAWN;
+        loop {
+            ctx.check(&format!("answering session {id}"))?;
+            let session = self.ports.session(id).await?;
+            let session = session.ok_or_else(|| HostError::NotFound(id.clone()))?;
+            let Condition { activity, question, .. } = &session.condition;
+            if !activity.value.is_waiting() || !session.is_live() || looks == 0 {
+                return Ok(session);
+            }
+            let young = SETTLED.saturating_sub(self.ports.now().since(activity.since));
+            if question.is_some() && young.is_zero() {
+                return Ok(session);
+            }
+            looks -= 1;
+            tokio::time::sleep(pause).await;
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::{BatchId, InvalidName, OperationId, SessionId};
+use crate::domain::lifecycle::State;
+use crate::domain::session::Session;
 
 use super::context::Ended;
 use super::ports::PortError;
@@ -47,6 +49,9 @@ pub enum HostError {
     /// The session is live (B1).
     #[error("session {0} is running")]
     NotRestorable(SessionId),
+    /// Nobody knows whether the session is live (B1, A5).
+    #[error("session {0} is being looked at: it is not known yet whether it runs")]
+    Detecting(SessionId),
     /// Nothing to resume from (B1).
     #[error("session {0} has nothing to resume from")]
     NothingToResume(SessionId),
@@ -116,6 +121,14 @@ pub enum HostError {
 }
 
 impl HostError {
+    /// Why a session that is not terminal is not launched again (B1).
+    pub fn not_restorable(session: &Session) -> Self {
+        match session.condition.lifecycle.state {
+            State::Detecting => Self::Detecting(session.id.clone()),
+            _ => Self::NotRestorable(session.id.clone()),
+        }
+    }
+
     /// What a caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -135,6 +148,7 @@ impl HostError {
             | Self::RailPlacementUnavailable(_)
             | Self::RailPlacementConflict(_)
             | Self::NotRestorable(_)
+            | Self::Detecting(_)
             | Self::NothingToResume(_)
             | Self::IncompleteHandle(_)
             | Self::Incomplete { .. }
@@ -173,7 +187,9 @@ impl HostError {
             }
             Self::NoProject(_) => Some("callboard project list shows the names".to_owned()),
             Self::NoOperation(_) => Some("callboard ops lists them".to_owned()),
-            Self::NotRestorable(id) => Some(format!("stop it first with: callboard stop {id}")),
+            Self::NotRestorable(id) | Self::Detecting(id) => {
+                Some(format!("stop it first with: callboard stop {id}"))
+            }
             _ => None,
         }
     }

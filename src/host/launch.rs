@@ -10,6 +10,7 @@ use crate::domain::launch::DEFAULT_SIZE;
 use crate::domain::lifecycle::{State, TerminationReason};
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::{FolderKind, Kind, Session};
+use crate::domain::time::Timestamp;
 use crate::os::random;
 
 use super::Host;
@@ -46,7 +47,7 @@ impl<P: Ports> Host<P> {
         let _locks = self.hold(ctx, std::slice::from_ref(id), &operation).await?;
         let (session, plan) = self.launchable(id).await?;
         self.begin(ctx, &operation).await?;
-        let (how, in_argv) = (plan.how, plan.prompt_in_argv);
+        let (how, in_argv, began) = (plan.how, plan.prompt_in_argv, self.ports.now());
         let launched = self.relaunch(ctx, &operation, &session, plan, actor).await;
         drop(place);
         match launched {
@@ -63,7 +64,9 @@ impl<P: Ports> Host<P> {
                 }])
                 .await;
                 let now = match how {
-                    LaunchedHow::PromptAgain => self.prompt_again(ctx, now, in_argv, actor).await,
+                    LaunchedHow::PromptAgain => {
+                        self.prompt_again(ctx, now, in_argv, began, actor).await
+                    }
                     LaunchedHow::Resumed | LaunchedHow::Fresh => now,
                 };
                 self.finish(ctx, operation, OperationState::Done, None).await;
@@ -93,7 +96,7 @@ impl<P: Ports> Host<P> {
             return Err(HostError::IdInTrash(id.clone()));
         }
         if !lifecycle.state.is_terminal() {
-            return Err(HostError::NotRestorable(id.clone()));
+            return Err(HostError::not_restorable(&session));
         }
         let launch = &session.launch;
         let can_resume = self.ports.can_resume(&launch.agent);
@@ -104,7 +107,7 @@ impl<P: Ports> Host<P> {
         }
         self.ports.check_agent(launch)?;
         let resume = can_resume && launch.agent_session_id.is_some();
-        // A conversation that is resumed has had its prompt.
+        // A conversation that is resumed has had it (B2).
         let prompt = session.prompt.as_deref().filter(|_| !resume);
         let plan = self.ports.plan_launch(launch, prompt, resume)?;
         Ok((session, plan))
@@ -294,6 +297,7 @@ impl<P: Ports> Host<P> {
         ctx: &Context,
         session: Session,
         in_argv: bool,
+        began: Timestamp,
         actor: &Actor,
     ) -> Session {
         let Some(text) = session.prompt.clone() else {
@@ -307,7 +311,7 @@ impl<P: Ports> Host<P> {
                 ctx.step("typing the prompt", typed).await?;
             }
             let source = source(actor);
-            let prompted = self.ports.prompted(&session.id, &text, &source);
+            let prompted = self.ports.prompted(&session.id, &text, &source, began);
             ctx.write("recording the prompt", prompted).await
         };
         let given: HostResult<()> = given.await;

@@ -102,12 +102,12 @@ impl<P: Ports> Host<P> {
             return Err(HostError::Refused { message: message.to_owned(), hint: None });
         }
         // Once the first byte is out nothing follows the caller's cancellation (K5).
-        let typing = ctx.detached(START);
+        let (typing, began) = (ctx.detached(START), self.ports.now());
         let typed = self.ports.type_into(&typing, &session, input);
         typing.step(&format!("typing into session {id}"), typed).await?;
         if let Input::Text { text, enter: true } = input {
             let source = source(actor);
-            let prompted = self.ports.prompted(id, text, &source);
+            let prompted = self.ports.prompted(id, text, &source, began);
             if let Err(error) = ctx.write("recording the prompt", prompted).await {
                 return Ok(Some(format!("it is not among the messages: {error}")));
             }

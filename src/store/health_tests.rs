@@ -12,7 +12,7 @@ async fn a_store_is_looked_at_whole() {
     fixture.live("shop-1", None).await;
     fixture.live("shop-2", Some("shop-1")).await;
     fixture.store.set_pr_facts(&id("shop-1"), vec![failing_pr(1)]).await.unwrap();
-    fixture.store.prompted(&id("shop-1"), "grüße", "operator").await.unwrap();
+    fixture.store.prompted(&id("shop-1"), "grüße", "operator", fixture.clock.now()).await.unwrap();
     fixture.store.pin(&[id("shop-2")], true).await.unwrap();
     let health = examine(&fixture.home).unwrap();
     assert_eq!((health.version, health.known), (Some(LATEST), LATEST));
@@ -32,7 +32,7 @@ async fn wrong_counts_are_found_and_set_right() {
     fixture.live("shop-1", None).await;
     fixture.live("shop-2", None).await;
     fixture.store.pin(&[id("shop-2")], true).await.unwrap();
-    fixture.store.prompted(&id("shop-1"), "grüße", "operator").await.unwrap();
+    fixture.store.prompted(&id("shop-1"), "grüße", "operator", fixture.clock.now()).await.unwrap();
     let connection = connection::open(&fixture.home.database()).unwrap();
     connection
         .execute_batch(
@@ -89,7 +89,7 @@ async fn a_wrong_search_index_is_found_and_made_anew() {
     fixture.live("shop-2", None).await;
     for (session, text) in [("shop-1", "mend the parser"), ("shop-2", "Parser, grüße 日本 a-b")]
     {
-        fixture.store.prompted(&id(session), text, "operator").await.unwrap();
+        fixture.store.prompted(&id(session), text, "operator", fixture.clock.now()).await.unwrap();
     }
     let connection = connection::open(&fixture.home.database()).unwrap();
     let numbers = || -> Vec<(i64, i64)> {

@@ -7,6 +7,7 @@ use crate::domain::ids::SessionId;
 use crate::domain::lifecycle::{State, TerminationReason};
 use crate::domain::pr::PrFacts;
 use crate::domain::probe::Evidence;
+use crate::domain::time::Timestamp;
 
 use super::columns::Columns;
 use super::condition::Loaded;
@@ -15,7 +16,7 @@ use super::error::Outcome;
 use super::{Scope, Store, StoreError, condition, facts, index, messages, shown};
 
 impl Store {
-    /// A prompt was delivered: message row, new turn (S1).
+    /// A prompt was delivered, from `began` on: message row, new turn (S1).
     ///
     /// # Errors
     /// There is no such session outside the trash.
@@ -24,11 +25,12 @@ impl Store {
         id: &SessionId,
         text: &str,
         source: &str,
+        began: Timestamp,
     ) -> Result<(), StoreError> {
         let (id, text, source) = (id.clone(), text.to_owned(), source.to_owned());
         self.write(Durability::Normal, format!("record a prompt of {id}"), move |scope| {
             let row = condition::find_present(scope, &id)?;
-            let next = row.condition.clone().prompted(&row.prs, scope.now);
+            let next = row.condition.clone().prompted(&row.prs, began, scope.now);
             condition::save(scope, &row, &next, "prompt")?;
             messages::append(scope, row.rid, &text, &source)
         })

@@ -260,6 +260,7 @@ impl<P: Ports> Creation<'_, P> {
         {
             return Ok(());
         }
+        let began = if in_argv { session.created_at } else { ports.now() };
         if !in_argv {
             self.enter("prompt").await?;
             let ctx = self.ctx.detached(START);
@@ -267,7 +268,7 @@ impl<P: Ports> Creation<'_, P> {
             ctx.step("typing the prompt", ports.type_into(&ctx, session, &input)).await?;
         }
         let source = source(&self.draft.request.actor);
-        let prompted = ports.prompted(&self.id, text, &source);
+        let prompted = ports.prompted(&self.id, text, &source, began);
         self.ctx.write("recording the prompt", prompted).await
     }
 

@@ -127,12 +127,13 @@ pub trait StorePort: Send + Sync + 'static {
         id: &SessionId,
         error: Option<&str>,
     ) -> impl Future<Output = PortResult<()>> + Send;
-    /// A prompt was delivered: message row, new turn (S1).
+    /// A prompt was delivered, from `began` on: message row, new turn (S1).
     fn prompted(
         &self,
         id: &SessionId,
         text: &str,
         source: &str,
+        began: Timestamp,
     ) -> impl Future<Output = PortResult<()>> + Send;
     /// Ends the session: done where no reason is given. A terminal or deleted row stays as it is,
     /// except that the reason outranks `agent_process_exited`, which the keeper of a stopped agent

@@ -292,7 +292,13 @@ impl StorePort for Recorder {
         });
         Ok(())
     }
-    async fn prompted(&self, id: &SessionId, text: &str, source: &str) -> PortResult<()> {
+    async fn prompted(
+        &self,
+        id: &SessionId,
+        text: &str,
+        source: &str,
+        _began: Timestamp,
+    ) -> PortResult<()> {
         self.call("prompted", Some(id), None)?;
         let message = Message { at: NOW, source: source.to_owned(), text: text.to_owned() };
         self.change(|m| m.messages.push((id.clone(), message)));

@@ -473,8 +473,9 @@ impl AgentPort for Recorder {
         prompt: Option<&str>,
         of: &ForkOf,
     ) -> PortResult<LaunchPlan> {
-        let plan = self.plan_launch(launch, prompt, true)?;
-        Ok(LaunchPlan { argv: vec!["fork".into(), of.conversation.clone()], ..plan })
+        let plan = self.plan_launch(launch, prompt, false)?;
+        let argv = vec!["fork".into(), of.conversation.clone()];
+        Ok(LaunchPlan { argv, how: LaunchedHow::Resumed, ..plan })
     }
     fn plan_launch(
         &self,
@@ -482,6 +483,7 @@ impl AgentPort for Recorder {
         prompt: Option<&str>,
         resume: bool,
     ) -> PortResult<LaunchPlan> {
+        assert!(!resume || prompt.is_none(), "a resumed conversation has had its prompt (B2)");
         let how = match (resume, prompt) {
             (true, _) => LaunchedHow::Resumed,
             (false, Some(_)) => LaunchedHow::PromptAgain,

@@ -1,4 +1,4 @@
-use crate::domain::lifecycle::TerminationReason;
+use crate::domain::lifecycle::{State, TerminationReason};
 use crate::domain::session::{Kind, LaunchFacts, Session};
 use crate::domain::status::Status;
 use crate::host::context::Context;
@@ -16,7 +16,7 @@ fn by_id(text: &str) -> RestoreRequest {
 
 fn conversing(text: &str) -> Session {
     let launch = LaunchFacts { agent_session_id: Some("c-1".into()), ..launch_facts() };
-    ended(Session { launch, ..seeded(text, None) })
+    ended(Session { launch, prompt: Some("Hi".into()), ..seeded(text, None) })
 }
 
 /// B2, B3, C4: all fallible work comes before the row changes, in one write that publishes it.
@@ -100,10 +100,13 @@ async fn a_cancelled_launch_leaves_the_row_as_it_was_b2() {
 /// B1: what is live, unknown or in the trash is not launched.
 #[tokio::test]
 async fn a_live_session_is_not_launched_again_b1() {
+    let mut lost = running("lost", None);
+    lost.condition.lifecycle.state = State::Detecting;
     let (host, recorder) =
-        host(vec![running("live", None), super::restore::deleted("gone", None, "b1")]);
+        host(vec![running("live", None), lost, super::restore::deleted("gone", None, "b1")]);
     let launch = async |text: &str| host.launch(&Context::new(), &id(text), &OPERATOR).await;
     assert!(matches!(launch("live").await, Err(HostError::NotRestorable(_))));
+    assert!(matches!(launch("lost").await, Err(HostError::Detecting(_))));
     assert!(matches!(launch("none").await, Err(HostError::NotFound(_))));
     assert!(matches!(launch("gone").await, Err(HostError::IdInTrash(_))));
     assert_eq!(recorder.acts(), [""; 0]);

@@ -27,6 +27,9 @@ use crate::os::paths::fingerprint;
 
 /// How long the witnesses must agree before a verdict is left (G6).
 pub const AGREEMENT: Duration = Duration::from_millis(700);
+/// How long a program that was started with a prompt may look at rest before it begins: it draws its
+/// composer first.
+pub const FIRST_WORK: Duration = Duration::from_secs(30);
 
 /// What can be seen at one moment.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +80,10 @@ pub struct Detector {
     progress: Option<Timestamp>,
     seen: Seen,
     busy: Option<(bool, Timestamp)>,
+    /// Whether it was started with a prompt and has not begun with it.
+    prompted: bool,
+    /// Since when it looks at rest without having begun.
+    at_rest: Option<Timestamp>,
     verdict: Verdict,
     /// What would replace the verdict, and since when it was seen without a break.
     pending: Option<(Opinion, Timestamp)>,
@@ -95,9 +102,16 @@ impl Detector {
             progress: None,
             seen: Seen::default(),
             busy: None,
+            prompted: false,
+            at_rest: None,
             verdict: Verdict { activity: ActivityFact::unknown(now), question: None },
             pending: None,
         })
+    }
+
+    /// The program was started with a prompt: its first rest, before any work, is no end of a turn.
+    pub fn prompted(self) -> Self {
+        Self { prompted: true, ..self }
     }
 
     /// Whether [`Inputs::busy`] is wanted.
@@ -137,13 +151,44 @@ impl Detector {
             self.hook = None;
         }
         let opinion = if inputs.exited { exited() } else { self.opinion() };
+        let opinion = self.begun(opinion, now);
         self.weigh(opinion, inputs.since.unwrap_or(now), now)
     }
 
     /// When to observe again even if nothing changes on the screen.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let agreed = self.pending.as_ref().map(|(_, since)| since.plus(AGREEMENT));
-        [agreed, self.overruled_at()].into_iter().flatten().min()
+        [agreed, self.overruled_at(), self.begins_by()].into_iter().flatten().min()
+    }
+
+    /// Takes a rest for nothing known while the prompt of the start is still to be begun with.
+    fn begun(&mut self, opinion: Opinion, now: Timestamp) -> Opinion {
+        if !self.prompted {
+            return opinion;
+        }
+        match opinion.activity {
+            Activity::Idle => self.at_rest = self.at_rest.or(Some(now)),
+            Activity::Unknown => {}
+            Activity::Blocked | Activity::WaitingInput => self.at_rest = None,
+            _ => self.prompted = false,
+        }
+        if self.begins_by().is_some_and(|by| by <= now) {
+            self.prompted = false;
+        }
+        if !self.prompted {
+            self.at_rest = None;
+            return opinion;
+        }
+        if opinion.activity != Activity::Idle {
+            return opinion;
+        }
+        let witness = "prompt not begun".to_owned();
+        Opinion { activity: Activity::Unknown, witness, ..opinion }
+    }
+
+    /// When a rest counts although nothing was begun.
+    fn begins_by(&self) -> Option<Timestamp> {
+        self.at_rest.map(|since| since.plus(FIRST_WORK))
     }
 
     /// When the screen counts before the last report of a hook.
@@ -306,6 +351,8 @@ fn said_by(status: &ProgramStatus, seen: Option<&Match>) -> Opinion {
         ("idle" | "done", _) => Activity::Idle,
         ("working", _) => Activity::Active,
         ("blocked", Some("question" | "auth")) => Activity::WaitingInput,
+        // Some call every dialog a permission, also the one that asks for a folder's trust.
+        ("blocked", _) if seen.is_some_and(Match::asks_for_trust) => Activity::WaitingInput,
         ("blocked", _) => Activity::Blocked,
         ("error", _) => Activity::Error,
         _ => Activity::Unknown,

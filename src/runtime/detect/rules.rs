@@ -70,6 +70,12 @@ impl Match {
         self.activity == Activity::Idle && self.place == "screen"
     }
 
+    /// Whether the screen asks to trust a folder.
+    pub(super) fn asks_for_trust(&self) -> bool {
+        let asked = self.question.as_ref();
+        self.activity == Activity::WaitingInput && asked.is_some_and(|asked| asked.kind == "trust")
+    }
+
     pub(super) fn opinion(&self) -> Opinion {
         Opinion {
             activity: self.activity,

@@ -281,6 +281,57 @@ fn the_selected_option_is_read() {
     assert!(read("  1. Yes", "  2. No").options.is_empty());
 }
 
+/// G5: a program that was started with a prompt draws its composer, or reports a rest, before it begins; that
+/// is no end of a turn, unless nothing is ever begun. What it asks first counts.
+#[test]
+fn a_rest_before_the_prompt_of_the_start_is_begun_is_none() {
+    for reports in [false, true] {
+        let prompted = || {
+            let mut board = Board::new(&rules());
+            board.detector = Detector::new(&rules(), Timestamp(0)).unwrap().prompted();
+            board
+        };
+        let rest = |board: &mut Board| {
+            if reports { board.status("idle", None) } else { board.show("> ") }
+        };
+        let mut board = prompted();
+        rest(&mut board);
+        assert_eq!((board.after(5_000), board.is()), (None, Activity::Unknown));
+        if reports {
+            board.status("working", None);
+        } else {
+            board.show("esc to interrupt");
+        }
+        assert_eq!(board.is(), Activity::Active);
+        rest(&mut board);
+        board.after(700);
+        assert_eq!(board.is(), Activity::Idle, "an end of its turn");
+
+        let mut board = prompted();
+        board.show("Do you want to trust it?");
+        assert_eq!(board.is(), Activity::Blocked);
+        rest(&mut board);
+        board.after(700);
+        assert_eq!(board.is(), Activity::Unknown, "the question is gone");
+        let by = board.detector.next_deadline().unwrap();
+        assert!(by <= board.now.plus(FIRST_WORK));
+        board.now = by;
+        board.look();
+        board.after(700);
+        assert_eq!(board.is(), Activity::Idle, "it begins nothing");
+
+        let mut board = prompted();
+        rest(&mut board);
+        if reports {
+            board.status("other", None);
+        }
+        board.show("no composer");
+        board.now = board.detector.next_deadline().unwrap();
+        board.look();
+        assert_eq!(board.detector.next_deadline(), None, "nothing is looked for again and again");
+    }
+}
+
 fn hook(event: &str, activity: Activity) -> HookReport {
     HookReport {
         event: event.to_owned(),

@@ -40,6 +40,11 @@ impl Watch {
         Ok(Self { detector, unseen: None, look_again: None })
     }
 
+    /// The program was started with a prompt, see [`Detector::prompted`].
+    pub fn prompted(self) -> Self {
+        Self { detector: self.detector.prompted(), ..self }
+    }
+
     /// Whether the foreground of the terminal is wanted: rules for a shell.
     pub fn watches_foreground(&self) -> bool {
         self.detector.watches_foreground()

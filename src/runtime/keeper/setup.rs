@@ -132,6 +132,7 @@ async fn start(mut spec: LaunchSpec) -> Result<Started, StartError> {
     let now = clock.now();
     let watch = Watch::new(&spec.rules, now)
         .map_err(|error| StartError::new(StartErrorKind::BadSpec, error.to_string()))?;
+    let watch = if spec.prompted { watch.prompted() } else { watch };
     let size = Size { cols: spec.cols, rows: spec.rows }.clamped();
     let (listener, claim) = Claim::take(&spec).await?;
     let terminal = match Terminal::start(&spec, size) {

@@ -17,8 +17,8 @@ use crate::runtime::wire::message::StopPace;
 
 /// Least often the tree is looked at while it is being ended; the end of each child is noticed at once.
 const TICK: Duration = Duration::from_millis(20);
-/// Between the keys of a polite way.
-const BETWEEN_KEYS: Duration = Duration::from_millis(120);
+/// Between the keys of a polite way: what one of them ends, as a tool that runs, takes a moment.
+const BETWEEN_KEYS: Duration = Duration::from_millis(500);
 /// What the end of the tree here needs at least, of the time that a stop has.
 const LOCAL_END_MS: u64 = 1_500;
 /// For the agent's last output and exit code, once its tree is gone.
@@ -107,7 +107,11 @@ impl Keeper {
         for key in way.keys.iter().filter_map(|name| name.parse::<Key>().ok()) {
             if typed {
                 // two presses in one read are one to some programs
-                tokio::time::sleep(BETWEEN_KEYS).await;
+                let mut exited = self.exited.subscribe();
+                let ended = exited.wait_for(|exited| *exited);
+                if tokio::time::timeout(BETWEEN_KEYS, ended).await.is_ok() {
+                    break;
+                }
             }
             let mut core = self.core.borrow_mut();
             let bytes = encode_key(&key, KeyKind::Press, &core.screen().modes());

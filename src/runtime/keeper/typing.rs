@@ -19,6 +19,9 @@ const AROUND: usize = 64;
 const DRAIN: Duration = Duration::from_secs(10);
 /// How long an agent may take to show that it took a submitted text.
 const TAKEN: Duration = Duration::from_millis(1_500);
+/// How long nothing may be known of what an agent does before a text is typed all the same: what comes
+/// before its composer is there is lost, wholly or in part.
+const READY: Duration = Duration::from_secs(15);
 /// Between the keys of an answer: a program may take what comes at once for one unknown key.
 const BETWEEN_KEYS: Duration = Duration::from_millis(60);
 
@@ -35,6 +38,9 @@ pub(super) enum Text {
 impl Keeper {
     /// Types, and answers. Once the first byte is out the rest follows, whoever goes away (K5).
     pub(super) async fn type_in(self: Rc<Self>, text: Text, condition: Option<Condition>) -> Body {
+        if matches!(text, Text::Paste(..)) {
+            self.ready().await;
+        }
         let _turn = self.typing.lock().await;
         let condition = condition.as_ref();
         if let Text::Plain(text) | Text::Paste(text, _) = &text {
@@ -61,6 +67,26 @@ impl Keeper {
         }
     }
 
+    /// Waits until it is known what the agent does, where its screen can be read at all.
+    async fn ready(&self) {
+        if self.spec.rules.rule.is_empty() {
+            return;
+        }
+        loop {
+            let judged = self.judged.notified();
+            let due = {
+                let core = self.core.borrow();
+                let activity = &core.facts().activity;
+                let unknown = activity.value == Activity::Unknown && core.exit().is_none();
+                unknown.then(|| activity.since.plus(READY))
+            };
+            let left = due.map(|due| due.since(self.now())).filter(|left| !left.is_zero());
+            let Some(left) = left else { return };
+            // Nobody is told of a time that passes.
+            let _passed = tokio::time::timeout(left, judged).await;
+        }
+    }
+
     /// Clears, pastes, waits, presses Enter, and looks whether the agent took it (G2).
     async fn submit(&self, text: &str, condition: Option<&Condition>) -> Result<Body, Body> {
         let rule = &self.spec.submit;
@@ -74,7 +100,8 @@ impl Keeper {
         tokio::time::sleep(Duration::from_millis(rule.pause_ms)).await;
         let enter = self.encode(&[Key { code: KeyCode::Enter, mods: Modifiers::NONE }]);
         // an agent at work takes it later, and one that nobody can see may have taken it
-        let verifiable = self.core.borrow().facts().activity.value == Activity::Idle;
+        let activity = self.core.borrow().facts().activity.value;
+        let verifiable = matches!(activity, Activity::Idle | Activity::Error);
         let pressed_at = self.now();
         self.write(&enter, condition)?;
         if !rule.verify || !verifiable {

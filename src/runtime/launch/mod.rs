@@ -68,6 +68,9 @@ pub struct LaunchSpec {
     /// prints none.
     #[serde(default)]
     pub exit_text: String,
+    /// Whether the arguments hold a prompt before which the agent looks at rest.
+    #[serde(default)]
+    pub prompted: bool,
     /// How long the keeper stays after the agent ended by itself, in milliseconds (X4).
     #[serde(default = "default_linger_ms")]
     pub linger_ms: u64,

@@ -53,7 +53,7 @@ async fn own_commits_are_noticed_and_refusals_are_not() {
     let before = *quiet.borrow_and_update();
     let again = fixture.store.rename(&id("shop-9"), "x").await.unwrap();
     assert!(!again);
-    let missing = fixture.store.prompted(&id("shop-9"), "x", "operator").await;
+    let missing = fixture.store.prompted(&id("shop-9"), "x", "operator", fixture.clock.now()).await;
     assert_eq!(missing, Err(StoreError::NoSession { id: id("shop-9") }));
     // The watcher may still report the commit of the seed once; nothing else counts up.
     assert!(*quiet.borrow() <= before + 1);

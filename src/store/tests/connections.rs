@@ -131,7 +131,11 @@ async fn the_log_is_put_away_after_commits_w5() {
     // The store does it on its own, when the answer is out.
     let long = "x".repeat(4_000);
     for _ in 0..1_300 {
-        fixture.store.prompted(&id("shop-1"), &long, "operator").await.unwrap();
+        fixture
+            .store
+            .prompted(&id("shop-1"), &long, "operator", fixture.clock.now())
+            .await
+            .unwrap();
     }
     let rested = |conn: &mut Connection| Ok(log_of(conn));
     let (pages, _) = fixture

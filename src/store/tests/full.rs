@@ -38,14 +38,18 @@ async fn a_full_store_refuses_whole_writes_and_can_be_read() {
         }
     }
     assert!(refusals > 50, "{refusals}");
-    let error = fixture.store.prompted(&id("shop-1"), &long, "operator").await.unwrap_err();
+    let error = fixture
+        .store
+        .prompted(&id("shop-1"), &long, "operator", fixture.clock.now())
+        .await
+        .unwrap_err();
     assert!(matches!(error, StoreError::Full { .. }), "{error}");
     let session = fixture.get("shop-1").await;
     assert_eq!(session.condition.turn, turn, "a turn without its message");
     let health = health::examine(&fixture.home).unwrap();
     assert_eq!((health.damage, health.references, health.totals), (vec![], vec![], vec![]));
     grow_to(&fixture, Some(1 << 30)).await;
-    fixture.store.prompted(&id("shop-1"), &long, "operator").await.unwrap();
+    fixture.store.prompted(&id("shop-1"), &long, "operator", fixture.clock.now()).await.unwrap();
     let fresh: SessionId = id("shop-99");
     fixture.store.insert_seed(&seed("shop-99", None)).await.unwrap();
     assert!(fixture.store.session(&fresh).await.unwrap().is_some());

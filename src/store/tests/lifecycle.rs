@@ -206,7 +206,7 @@ async fn a_prompt_starts_a_turn_and_is_kept_q2() {
     let fixture = Fixture::new();
     let before = fixture.live("shop-1", None).await;
     fixture.tick();
-    fixture.store.prompted(&id("shop-1"), "Go on", "operator").await.unwrap();
+    fixture.store.prompted(&id("shop-1"), "Go on", "operator", fixture.clock.now()).await.unwrap();
     let after = fixture.get("shop-1").await;
     assert_eq!(after.condition.turn, before.condition.turn + 1);
     assert_eq!(after.condition.sorted_at, fixture.clock.now());
@@ -214,8 +214,8 @@ async fn a_prompt_starts_a_turn_and_is_kept_q2() {
     assert_eq!((messages[0].text.as_str(), messages[0].source.as_str()), ("Go on", "operator"));
 
     let long = "x".repeat(3 << 20);
-    fixture.store.prompted(&id("shop-1"), &long, "agent").await.unwrap();
-    fixture.store.prompted(&id("shop-1"), &long, "agent").await.unwrap();
+    fixture.store.prompted(&id("shop-1"), &long, "agent", fixture.clock.now()).await.unwrap();
+    fixture.store.prompted(&id("shop-1"), &long, "agent", fixture.clock.now()).await.unwrap();
     assert_eq!(fixture.store.messages(&id("shop-1"), usize::MAX).await.unwrap().len(), 1);
 }
 

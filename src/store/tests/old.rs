@@ -54,7 +54,10 @@ async fn filled() -> Fixture {
     store.remove_project(&name("gone")).await.unwrap();
     store.pin(&[id("chat-1")], true).await.unwrap();
     store.set_pr_facts(&id("shop-1"), vec![failing_pr(7)]).await.unwrap();
-    store.prompted(&id("shop-1"), "Mend the parser, 日本", "operator").await.unwrap();
+    store
+        .prompted(&id("shop-1"), "Mend the parser, 日本", "operator", fixture.clock.now())
+        .await
+        .unwrap();
     fixture.live("shop-6", None).await;
     let row = TombstoneRow {
         id: id("shop-6"),

@@ -38,7 +38,7 @@ async fn a_purge_takes_rows_messages_and_facts_and_leaves_the_audit_r5() {
     fixture.project("shop").await;
     for (name, parent) in [("shop-1", None), ("shop-2", Some("shop-1")), ("shop-3", None)] {
         fixture.live(name, parent).await;
-        fixture.store.prompted(&id(name), "Go on", "operator").await.unwrap();
+        fixture.store.prompted(&id(name), "Go on", "operator", fixture.clock.now()).await.unwrap();
         fixture.store.set_pr_facts(&id(name), vec![failing_pr(7)]).await.unwrap();
     }
     let event = Event {

@@ -25,11 +25,11 @@ async fn children_follow_their_root_and_pins_take_them_along_p2() {
 
     // A new turn of a child moves the child, one of the root moves all of them.
     fixture.tick();
-    fixture.store.prompted(&id("shop-3"), "go", "operator").await.unwrap();
+    fixture.store.prompted(&id("shop-3"), "go", "operator", fixture.clock.now()).await.unwrap();
     let moved = ["shop-5", "shop-2", "shop-1", "shop-3", "shop-4"];
     assert_eq!(fixture.listed(&shop, Order::Recent).await, moved);
     fixture.tick();
-    fixture.store.prompted(&id("shop-1"), "go", "operator").await.unwrap();
+    fixture.store.prompted(&id("shop-1"), "go", "operator", fixture.clock.now()).await.unwrap();
     let moved = ["shop-1", "shop-3", "shop-4", "shop-5", "shop-2"];
     assert_eq!(fixture.listed(&shop, Order::Recent).await, moved);
 

@@ -112,7 +112,7 @@ async fn where_a_session_belongs_never_changes() {
     let (store, born) = (&fixture.store, belongs(born));
     store.rename(&id("shop-2"), "New").await.unwrap();
     store.pin(&[id("shop-2")], true).await.unwrap();
-    store.prompted(&id("shop-2"), "Go on", "operator").await.unwrap();
+    store.prompted(&id("shop-2"), "Go on", "operator", fixture.clock.now()).await.unwrap();
     store.remove_project(&name("shop")).await.unwrap();
     assert_eq!(belongs(fixture.get("shop-2").await), born);
     store.end(&id("shop-2"), Some(TerminationReason::ManuallyKilled)).await.unwrap();

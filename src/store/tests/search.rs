@@ -203,7 +203,9 @@ async fn play(fixture: &Fixture, made: &mut usize, act: Act) {
         }
         Act::Rename(n, text) => drop(store.rename(&id(&session(n)), &text).await.unwrap()),
         Act::Branch(n, text) => fixture.branch(&session(n), &text).await,
-        Act::Prompt(n, text) => drop(store.prompted(&id(&session(n)), &text, "operator").await),
+        Act::Prompt(n, text) => {
+            drop(store.prompted(&id(&session(n)), &text, "operator", fixture.clock.now()).await)
+        }
         Act::Answer(n, text) => drop(store.answered(&id(&session(n)), &text, "agent").await),
         Act::Delete(n) => fixture.bury(&session(n)).await,
         Act::Restore(n) => {
@@ -275,7 +277,11 @@ async fn every_word_must_match_within_one_document() {
     fixture.titled("shop-1", "Mend the cart").await;
     fixture.titled("shop-2", "Mend the totals").await;
     fixture.branch("shop-2", "operator/cart-17").await;
-    fixture.store.prompted(&id("shop-1"), "Now the totals", "operator").await.unwrap();
+    fixture
+        .store
+        .prompted(&id("shop-1"), "Now the totals", "operator", fixture.clock.now())
+        .await
+        .unwrap();
     assert_eq!(fixture.found("cart").await, ["shop-2", "shop-1"]);
     assert_eq!(fixture.found("mend cart-1").await, ["shop-2"]);
     assert_eq!(fixture.found("totals").await, ["shop-1", "shop-2"], "newest document first");
@@ -299,7 +305,11 @@ async fn the_snippet_is_of_the_newest_document() {
     let snippets =
         |page: Page| page.snippets.iter().map(|it| it.marked("<", ">")).collect::<Vec<_>>();
     assert_eq!(snippets(fixture.store.page(&query("cart")).await.unwrap()), ["Mend the <cart>"]);
-    fixture.store.prompted(&id("chat-1"), "The cart\nagain", "operator").await.unwrap();
+    fixture
+        .store
+        .prompted(&id("chat-1"), "The cart\nagain", "operator", fixture.clock.now())
+        .await
+        .unwrap();
     assert_eq!(snippets(fixture.store.page(&query("cart")).await.unwrap()), ["The <cart> again"]);
 }
 
@@ -349,7 +359,11 @@ async fn beyond_fifty_nothing_is_counted() {
         }
     }
     for n in [3, 40] {
-        fixture.store.prompted(&id(&format!("chat-{n}")), "The cart", "operator").await.unwrap();
+        fixture
+            .store
+            .prompted(&id(&format!("chat-{n}")), "The cart", "operator", fixture.clock.now())
+            .await
+            .unwrap();
         expected.retain(|one| *one != format!("chat-{n}"));
         expected.insert(0, format!("chat-{n}"));
     }
@@ -380,7 +394,11 @@ async fn the_rail_is_narrowed_by_the_same_words() {
     {
         fixture.titled(session, title).await;
     }
-    fixture.store.prompted(&id("chat-2"), "The cart's totals", "operator").await.unwrap();
+    fixture
+        .store
+        .prompted(&id("chat-2"), "The cart's totals", "operator", fixture.clock.now())
+        .await
+        .unwrap();
     let listed = async |text: &str| {
         let filter = Filter { text: Some(text.to_owned()), ..Filter::default() };
         let page = fixture.store.page(&PageQuery { filter, ..PageQuery::default() }).await.unwrap();
@@ -415,7 +433,7 @@ async fn messages_are_bounded_and_go_with_their_session() {
     fixture.titled("chat-2", "Two").await;
     let one = id("chat-1");
     let store = &fixture.store;
-    store.prompted(&one, "the oldest", "operator").await.unwrap();
+    store.prompted(&one, "the oldest", "operator", fixture.clock.now()).await.unwrap();
     store.answered(&one, "the second", "agent").await.unwrap();
     store.answered(&id("chat-2"), "the oldest elsewhere", "agent").await.unwrap();
     let long = format!("long {}", " ".repeat((4 << 20) - 20));

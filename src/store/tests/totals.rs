@@ -105,7 +105,8 @@ impl Player {
             }
             Act::Prompt(n) => {
                 if let Some(session) = pick(n) {
-                    let _ = store.prompted(&session, "go", "operator").await;
+                    let _ =
+                        store.prompted(&session, "go", "operator", self.fixture.clock.now()).await;
                 }
             }
             Act::Pin(n, pinned) => {

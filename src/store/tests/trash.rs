@@ -77,7 +77,7 @@ async fn a_batch_comes_back_to_the_column_r1() {
     fixture.live("shop-1", None).await;
     fixture.live("shop-2", Some("shop-1")).await;
     fixture.live("shop-3", Some("shop-2")).await;
-    fixture.store.prompted(&id("shop-2"), "go", "operator").await.unwrap();
+    fixture.store.prompted(&id("shop-2"), "go", "operator", fixture.clock.now()).await.unwrap();
     fixture.store.set_pr_facts(&id("shop-3"), vec![failing_pr(3)]).await.unwrap();
     fixture.store.pin(&[id("shop-1")], true).await.unwrap();
     for name in ["shop-1", "shop-2", "shop-3"] {

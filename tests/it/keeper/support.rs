@@ -82,6 +82,7 @@ impl Bench {
             stop: StopWay::default(),
             submit: SubmitRule::default(),
             exit_text: String::new(),
+            prompted: false,
             linger_ms: 10_000,
         }
     }
