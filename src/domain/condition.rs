@@ -147,7 +147,8 @@ impl Condition {
     /// seen before this was written down.
     pub fn prompted(mut self, prs: &[PrFacts], began: Timestamp, now: Timestamp) -> Self {
         if self.turn == 0 || self.sorted_at < began {
-            self.start_turn(began);
+            // What it did until now is no answer.
+            self.start_turn(began.max(self.activity.since));
         }
         self.settle(prs, now)
     }

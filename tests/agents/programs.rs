@@ -111,6 +111,8 @@ pub(crate) const OPENCODE: Program = Program {
             off("OPENCODE_DISABLE_MODELS_FETCH"),
             off("OPENCODE_DISABLE_LSP_DOWNLOAD"),
             off("OPENCODE_DISABLE_DEFAULT_PLUGINS"),
+            // Set by the operator: no plugin of ours, for which it would download packages before it starts.
+            ("OPENCODE_CONFIG_CONTENT", text("{}")),
         ]
     },
     set_up: |home, model, _| {
