@@ -7,7 +7,8 @@
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "helpers of tests are tests, which the lint does not see outside of #[test]"
+    clippy::print_stderr,
+    reason = "helpers of tests are tests, which the lint does not see outside of #[test]; what was skipped is said"
 )]
 
 mod bench;

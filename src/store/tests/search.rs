@@ -204,7 +204,7 @@ async fn play(fixture: &Fixture, made: &mut usize, act: Act) {
         Act::Rename(n, text) => drop(store.rename(&id(&session(n)), &text).await.unwrap()),
         Act::Branch(n, text) => fixture.branch(&session(n), &text).await,
         Act::Prompt(n, text) => {
-            drop(store.prompted(&id(&session(n)), &text, "operator", fixture.clock.now()).await)
+            drop(store.prompted(&id(&session(n)), &text, "operator", fixture.clock.now()).await);
         }
         Act::Answer(n, text) => drop(store.answered(&id(&session(n)), &text, "agent").await),
         Act::Delete(n) => fixture.bury(&session(n)).await,
