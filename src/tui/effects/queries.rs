@@ -40,6 +40,7 @@ enum Query {
     Waiting,
     Crowded,
     Operations,
+    Tiles(Vec<SessionId>),
     Page { ticket: u64, query: Box<PageQuery> },
     Tab { id: SessionId, tab: Tab },
     Work(Vec<SessionId>),
@@ -93,6 +94,10 @@ impl Queries {
 
     pub(super) fn operations(&self) {
         self.overview.put(Query::Operations, Query::is_outdated_by);
+    }
+
+    pub(super) fn tiles(&self, ids: Vec<SessionId>) {
+        self.overview.put(Query::Tiles(ids), Query::is_outdated_by);
     }
 
     pub(super) fn page(&self, ticket: u64, query: PageQuery) {
@@ -167,6 +172,7 @@ impl<P: Ports> Worker<P> {
             }
             Query::Crowded => Some(Event::Crowded(ports.crowded_trash(CROWDED).await?)),
             Query::Operations => Some(Event::Operations(ports.operations(OPERATIONS).await?)),
+            Query::Tiles(ids) => Some(Event::Tiles(ports.sessions(ids).await?)),
             Query::Page { ticket, query } => {
                 let page = ports.page(query).await?;
                 Some(Event::Page { ticket: *ticket, offset: query.offset, page })

@@ -42,7 +42,9 @@ fn click(app: &mut App, at: Position, effects: &mut Vec<Effect>) {
     // Operations have no names above their columns.
     let rows = if app.view == View::Jobs { layout.list } else { layout.list_rows() };
     app.last_key = app.now;
-    if layout.rail.contains(at) {
+    if app.shows_wall() {
+        click_tile(app, at);
+    } else if layout.rail.contains(at) {
         match rail_target(app, usize::from(at.y - layout.rail.y)) {
             Some(RailTarget::Section(key)) => {
                 app.view = View::Sessions;
@@ -61,6 +63,17 @@ fn click(app: &mut App, at: Position, effects: &mut Vec<Effect>) {
         app.focus = Focus::Right;
     } else if layout.right.width > 0 && at.y == layout.rules.y && app.view == View::Sessions {
         click_tab(app, at, layout.right);
+    }
+}
+
+fn click_tile(app: &mut App, at: Position) {
+    let tiles = app.wall_tiles().len();
+    let places = app.wall_grid().places;
+    if let Some(tile) = places.iter().take(tiles).position(|place| place.contains(at))
+        && tile != app.wall.focus
+    {
+        place::leave(app);
+        app.wall.focus = tile;
     }
 }
 
