@@ -69,6 +69,22 @@ impl Context {
         }
     }
 
+    /// Whether keys that it does not know are looked up in [`Context::Global`].
+    pub fn falls_back(self) -> bool {
+        match self {
+            Self::Rail
+            | Self::List
+            | Self::Details
+            | Self::Trash
+            | Self::Jobs
+            | Self::Wall
+            | Self::Empty => true,
+            Self::Global | Self::Terminal | Self::Copy | Self::Dialog | Self::Form | Self::Text => {
+                false
+            }
+        }
+    }
+
     /// The context of a section's name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|context| context.name() == name)

@@ -10,6 +10,7 @@ mod apart;
 mod asking;
 mod driver;
 mod jobs;
+mod lend;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -19,3 +20,4 @@ mod outlive;
 mod places;
 mod question;
 mod reading;
+mod wall;

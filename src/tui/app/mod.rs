@@ -114,6 +114,8 @@ pub struct App {
     pub wanted: Option<Wanted>,
     /// The last click in the pane of a screen.
     pub press: Option<Press>,
+    /// Where outside of screens the mouse was pressed last, and when.
+    pub clicked: Option<((u16, u16), Timestamp)>,
     /// What an agent offers to the clipboard, and which one.
     pub offer: Option<(SessionId, String)>,
     /// Sessions whose screens were asked for.
@@ -192,6 +194,7 @@ impl App {
             reading: None,
             wanted: None,
             press: None,
+            clicked: None,
             offer: None,
             watched: Vec::new(),
             counted: Vec::new(),

@@ -26,7 +26,7 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         Action::OpenEditor => effects.push(Effect::Lend { to: Lent::Editor, folder }),
         Action::OpenShell => effects.push(Effect::Lend { to: Lent::Shell, folder }),
         Action::OpenPr => {
-            effects.extend(worst_pr(&session.prs).map(|pr| Effect::OpenLink(pr.url.clone())));
+            effects.extend(pull_request(session).map(Effect::OpenLink));
         }
         Action::CopyPath => copy(app, folder.display().to_string(), effects),
         Action::CopyWhat => {
@@ -45,11 +45,16 @@ fn texts(session: &Session) -> Vec<(&'static str, String)> {
         ("id", Some(session.id.to_string())),
         ("path", Some(folder).filter(|folder| !folder.is_empty())),
         ("branch", session.branch.clone()),
-        ("pull request", worst_pr(&session.prs).map(|pr| pr.url.clone())),
+        ("pull request", pull_request(session)),
     ]
     .into_iter()
     .filter_map(|(name, text)| text.map(|text| (name, text)))
     .collect()
+}
+
+/// The pull request that wants most; with none open, the last one.
+fn pull_request(session: &Session) -> Option<String> {
+    worst_pr(&session.prs).or(session.prs.last()).map(|pr| pr.url.clone())
 }
 
 /// Puts a text on the clipboard and says so.

@@ -285,7 +285,8 @@ fn typing(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     let rest = format!("   every other key goes to {}", agent.unwrap_or("the agent"));
     spans.push((rest, pen.role(Role::Muted)));
     pen.spans(1, area.y, area.width.saturating_sub(2), &spans);
-    let (cols, rows) = if app.shows_wall() { typing_size(app.setup.size) } else { pane_size(layout) };
+    let (cols, rows) =
+        if app.shows_wall() { typing_size(app.setup.size) } else { pane_size(layout) };
     let right = area.width.saturating_sub(1);
     pen.right(right, area.y, 9, &format!("{cols}x{rows}"), pen.role(Role::Muted));
 }

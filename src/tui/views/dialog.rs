@@ -118,14 +118,7 @@ pub(super) fn copy(pen: &mut Pen<'_>, app: &App, copy: &CopyDialog) {
 }
 
 /// Lines of which one is chosen.
-fn choice(
-    pen: &mut Pen<'_>,
-    app: &App,
-    title: &str,
-    text: &str,
-    lines: &[String],
-    index: usize,
-) {
+fn choice(pen: &mut Pen<'_>, app: &App, title: &str, text: &str, lines: &[String], index: usize) {
     let longest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
     let cells = (longest.max(width(text)) + 6).clamp(40, 72) as u16;
     let area = centred(app, cells, lines.len() as u16 + 6, (4, 0));

@@ -96,11 +96,7 @@ fn tile(
     let (left, right) = title(pen, app, id, session, focused, place.width);
     pen.rule(place.x, place.y, place.width, focused, &left, &right);
     let below = 1 + u16::from(place.height >= ROOMY);
-    let area = Rect {
-        y: place.y + 1,
-        height: place.height.saturating_sub(below),
-        ..inset(place)
-    };
+    let area = Rect { y: place.y + 1, height: place.height.saturating_sub(below), ..inset(place) };
     screen(pen, app, id, session, area, typing)
 }
 

@@ -1,8 +1,10 @@
 //! The loop. In this order: signals, input, what the coordinators report, answers and changes of the
 //! store, live screens, files, time.
 
+mod lend;
 mod react;
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -19,7 +21,7 @@ use crate::os::paths::Home;
 use crate::tui::app::form::Found;
 use crate::tui::app::{App, Setup, Start};
 use crate::tui::effects::Effects;
-use crate::tui::event::{Event, Failure};
+use crate::tui::event::{Event, Failure, Lent};
 use crate::tui::input::{Input, Reader};
 use crate::tui::live::Live;
 use crate::tui::terminal::Terminal;
@@ -91,6 +93,8 @@ pub(super) struct Dashboard<P> {
     suspend: bool,
     /// The sessions that are on view.
     watched: Vec<SessionId>,
+    /// This program of the operator's is to have the terminal, in this folder.
+    lend_to: Option<(Lent, PathBuf)>,
     /// This agent is to have the terminal, and what was typed for it already.
     pass_to: Option<(SessionId, Vec<u8>)>,
     summary: Option<RunSummary>,
@@ -118,6 +122,20 @@ impl Signals {
             hang_up: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
         })
+    }
+
+    /// An interrupt that was meant for another, who had the terminal.
+    fn forget_interrupts(&mut self) -> std::io::Result<()> {
+        self.interrupt = signal(SignalKind::interrupt())?;
+        Ok(())
+    }
+
+    /// Ours too while another has the terminal.
+    async fn end(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
+        }
     }
 
     async fn any(&mut self) {
@@ -203,6 +221,7 @@ impl<P: Ports> Dashboard<P> {
             rest: None,
             suspend: false,
             watched: Vec::new(),
+            lend_to: None,
             pass_to: None,
             summary: None,
         })
