@@ -14,6 +14,7 @@ use crate::domain::plan::Plan;
 use crate::domain::query::{Page, PageQuery};
 use crate::domain::rail::{Project, Section};
 use crate::domain::session::Session;
+use crate::host::OnView;
 use crate::host::report::{
     CreateOutcome, CreateRequest, DeleteReport, DeleteRequest, Progress, PurgeReport,
     RestoreReport, RestoreTarget, SendResult, StopReport,
@@ -25,6 +26,7 @@ use super::app::form::Found;
 use super::app::reading::Document;
 use super::app::screen::ScreenCells;
 use super::keymap::Keymap;
+use super::notice::Notice;
 use super::theme::Theme;
 
 /// Something that happened.
@@ -316,6 +318,8 @@ pub enum Effect {
     },
     /// Count changes in the worktrees of these sessions when there is time.
     LoadWork(Vec<SessionId>),
+    /// The sessions in the list are of these projects.
+    OnView(OnView),
     /// The screens that are on view from now on; others are let go.
     Watch(Vec<SessionId>),
     /// Give an agent this size: it is typed to in this window.
@@ -358,6 +362,10 @@ pub enum Effect {
     Ring,
     /// Show an agent's notification.
     Notify(String),
+    /// Tell the operator, who may look elsewhere, of sessions that began to want something.
+    Tell(Notice),
+    /// Give the operator's terminal this title.
+    Title(String),
     /// Create a session; [`Outcome::Created`].
     Create(Box<CreateRequest>),
     /// Create a session that goes on with the conversation of this one; [`Outcome::Created`].

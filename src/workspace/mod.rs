@@ -18,6 +18,7 @@ mod prepare;
 mod prepared;
 mod purge;
 mod registered;
+mod remotes;
 mod status;
 mod trash;
 
@@ -28,6 +29,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use error::WorkspaceError;
+pub use remotes::pushed;
 
 use crate::config::Config;
 use crate::domain::ids::{BatchId, ProjectName, SessionId, WorkspaceName};

@@ -9,8 +9,11 @@
 mod apart;
 mod asking;
 mod driver;
+mod ends;
+mod faults;
 mod jobs;
 mod lend;
+mod notices;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -18,6 +21,7 @@ mod attach;
 mod bulk;
 mod outlive;
 mod places;
+mod prs;
 mod question;
 mod reading;
 mod wall;

@@ -13,6 +13,7 @@ mod fixture;
 mod jobs;
 mod mouse;
 mod moving;
+mod notices;
 mod plan;
 mod properties;
 mod reading;

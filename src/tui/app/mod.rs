@@ -29,6 +29,7 @@ use crate::domain::rail::{Section, SectionKey};
 use crate::domain::session::Session;
 use crate::domain::status::Zone;
 use crate::domain::time::Timestamp;
+use crate::host::OnView;
 
 use self::form::NewForm;
 use self::job::Jobs;
@@ -43,6 +44,7 @@ use self::wall::Wall;
 
 use super::action::{Action, Context};
 use super::event::{Board, Tab, TabContent, WorkFacts};
+use super::notice::Notices;
 
 /// A screen counts as looked at after this time (T4).
 pub const SEEN_AFTER: Duration = Duration::from_secs(1);
@@ -82,6 +84,10 @@ pub struct App {
     pub crowded: Option<(String, u64)>,
     /// Sessions that want the operator, any order (T4).
     pub waiting: Vec<Session>,
+    /// Who of them the operator is still to be told of.
+    pub notices: Notices,
+    /// The title that the operator's terminal was given.
+    pub title: String,
     /// The board arrived at least once.
     pub loaded: bool,
     /// Where the dashboard begins, until the board is there.
@@ -122,6 +128,8 @@ pub struct App {
     pub watched: Vec<SessionId>,
     /// Sessions whose changes were asked for.
     pub counted: Vec<SessionId>,
+    /// Projects whose sessions are in the list, as told last.
+    pub projects_on_view: OnView,
     /// When they were asked for.
     pub counted_at: Timestamp,
     /// The tab whose content was asked for.
@@ -178,6 +186,8 @@ impl App {
             board: Board::default(),
             crowded: None,
             waiting: Vec::new(),
+            notices: Notices::default(),
+            title: String::new(),
             loaded: false,
             start: None,
             section: None,
@@ -198,6 +208,7 @@ impl App {
             offer: None,
             watched: Vec::new(),
             counted: Vec::new(),
+            projects_on_view: OnView::new(),
             counted_at: Timestamp(0),
             tab_asked: None,
             overlays: Vec::new(),
@@ -336,6 +347,12 @@ impl App {
         self.list.selected.as_ref().filter(|_| shown)
     }
 
+    /// The session whose screen is on view of an operator who looks at it.
+    pub fn looked_at(&self) -> Option<&SessionId> {
+        let open = self.window_focused && !self.overlays.iter().any(Overlay::veils);
+        self.in_focus().filter(|_| open)
+    }
+
     /// The next time at which something changes by time alone.
     pub fn wake(&self) -> Option<Timestamp> {
         let looking = self.looking.as_ref().filter(|looking| self.unseen_since(looking).is_some());
@@ -356,6 +373,7 @@ impl App {
             running,
             list.wake(self.last_key),
             self.toasts.wake(self.now),
+            self.notices.wake(&self.setup.notifications),
             self.next_age(),
         ]
         .into_iter()

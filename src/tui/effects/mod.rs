@@ -155,6 +155,7 @@ impl<P: Ports> Effects<P> {
                 });
             }
             Effect::Watch(_)
+            | Effect::OnView(_)
             | Effect::Size { .. }
             | Effect::Type { .. }
             | Effect::PasteTo { .. }
@@ -166,6 +167,8 @@ impl<P: Ports> Effects<P> {
             | Effect::Ring
             | Effect::Notify(_)
             | Effect::Lend { .. }
+            | Effect::Tell(_)
+            | Effect::Title(_)
             | Effect::Suspend
             | Effect::Quit { .. } => {}
         }

@@ -1,9 +1,12 @@
 //! What follows from every change alike: what is read again, what is on view, what was seen.
 
+use std::path::Path;
 use std::time::Duration;
 
+use crate::domain::session::Session;
+use crate::host::OnView;
 use crate::tui::app::layout::{Layout, Shape};
-use crate::tui::app::overlay::Overlay;
+use crate::tui::app::list::List;
 use crate::tui::app::{App, Looking, REREAD_AFTER, SEEN_AFTER, View};
 use crate::tui::event::{Effect, Tab};
 use crate::tui::views::list_line;
@@ -29,7 +32,9 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
     scroll(app);
     super::reading::settle(app);
     watch(app, effects);
+    on_view(app, effects);
     look(app, effects);
+    tell(app, effects);
     ask_tab(app, effects);
     ask_work(app, effects);
 }
@@ -112,10 +117,29 @@ fn watch(app: &mut App, effects: &mut Vec<Effect>) {
     effects.push(Effect::Watch(wanted));
 }
 
+/// F2: tells the projects whose sessions are in the list; while another view is shown they stay.
+fn on_view(app: &mut App, effects: &mut Vec<Effect>) {
+    if app.view != View::Sessions {
+        return;
+    }
+    let shown = shown(&app.list, app.setup.size.1);
+    let folders = shown.filter_map(|row| row.placement.project_path());
+    let folders: OnView = folders.map(Path::to_owned).collect();
+    if folders != app.projects_on_view {
+        app.projects_on_view.clone_from(&folders);
+        effects.push(Effect::OnView(folders));
+    }
+}
+
+/// The rows of a list that can be on view in a window of so many lines.
+fn shown(list: &List, lines: u16) -> impl Iterator<Item = &Session> {
+    let top = list.lines().into_iter().skip(list.top).take(usize::from(lines));
+    top.filter_map(|line| list.rows.get(line.row))
+}
+
 /// T4: a screen that was on view with the focus for a second was seen.
 fn look(app: &mut App, effects: &mut Vec<Effect>) {
-    let open = app.window_focused && !app.overlays.iter().any(Overlay::veils);
-    let Some(id) = app.in_focus().filter(|_| open).cloned() else {
+    let Some(id) = app.looked_at().cloned() else {
         app.looking = None;
         return;
     };
@@ -129,6 +153,22 @@ fn look(app: &mut App, effects: &mut Vec<Effect>) {
         effects.push(Effect::Seen(vec![looking.id.clone()]));
     }
     app.looking = Some(looking);
+}
+
+/// Tells an operator who looks elsewhere how many wait, and who is new among them.
+fn tell(app: &mut App, effects: &mut Vec<Effect>) {
+    let looked_at = app.looked_at().cloned();
+    let how = &app.setup.notifications;
+    let notice = app.notices.take(&app.waiting, looked_at.as_ref(), how, app.now);
+    effects.extend(notice.map(Effect::Tell));
+    let title = match app.waiting.len() {
+        0 => "callboard".to_owned(),
+        waiting => format!("{} {waiting} callboard", app.setup.glyphs.needs_input),
+    };
+    if app.title != title {
+        app.title.clone_from(&title);
+        effects.push(Effect::Title(title));
+    }
 }
 
 /// Asks for what the chosen tab shows of the selected session.
@@ -157,9 +197,7 @@ fn ask_work(app: &mut App, effects: &mut Vec<Effect>) {
         View::Trash => &app.trash,
         View::Jobs | View::Wall => return,
     };
-    let lines = list.lines();
-    let shown = lines.iter().skip(list.top).take(usize::from(app.setup.size.1));
-    let rows = shown.filter_map(|line| list.rows.get(line.row));
+    let rows = shown(list, app.setup.size.1);
     let rows: Vec<_> =
         rows.filter(|row| row.worktree().is_some() || row.deletion.is_some()).collect();
     let ids: Vec<_> = rows.iter().map(|row| row.id.clone()).collect();

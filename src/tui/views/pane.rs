@@ -8,12 +8,12 @@ use super::pen::{Pen, Span, spans_width};
 use super::signs::{status_role, status_sign};
 use super::{bottom, details, reading};
 use crate::domain::session::Session;
-use crate::domain::status::{Status, Zone};
+use crate::domain::status::{Status, Zone, worst_open};
 use crate::domain::time::age;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::layout::{Layout, inset};
 use crate::tui::app::screen::ScreenCells;
-use crate::tui::app::words::{reason, row_since, sentence, status_word, worst_pr};
+use crate::tui::app::words::{reason, row_since, sentence, status_word};
 use crate::tui::app::{App, View};
 use crate::tui::event::{Tab, TabContent};
 use crate::tui::theme::Role;
@@ -125,7 +125,14 @@ fn screen(
 pub(super) fn below(app: &App, session: Option<&Session>, cells: &ScreenCells) -> Option<String> {
     let ended = session.filter(|session| !session.is_live()).and_then(|it| no_screen(app, it));
     let gone = cells.ended.then(|| "Its keeper is gone. This is its last screen.".to_owned());
-    ended.or(gone)
+    let silent = cells.silent.then(|| silent(cells));
+    ended.or(gone).or(silent)
+}
+
+/// What is said of a keeper that does not answer.
+fn silent(cells: &ScreenCells) -> String {
+    let shown = if cells.used() > 0 { " This is the last screen known." } else { "" };
+    format!("Its keeper does not answer.{shown}")
 }
 
 /// What stands in place of a screen.
@@ -236,7 +243,7 @@ fn work_spans(pen: &Pen<'_>, app: &App, session: &Session) -> Vec<Span> {
     if dirty > 0 {
         spans.push((format!("  {dirty} dirty"), text));
     }
-    let pr = worst_pr(&session.prs);
+    let pr = worst_open(&session.prs);
     spans.push((pr.map_or_else(|| "  no PR".to_owned(), |pr| format!("  #{}", pr.number)), muted));
     spans
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::ExitStatus;
 
 use super::react::meanwhile;
-use super::{Dashboard, RunSummary, Signals};
+use super::{Dashboard, Signals};
 use crate::host::ports::Ports;
 use crate::os::spawn;
 use crate::tui::event::{Event, Failure, Lent};
+use crate::tui::terminal::stop_group;
 
 /// A program with its arguments, and what it is called in messages.
 struct Program {
@@ -49,9 +50,18 @@ impl Program {
                     told = true;
                     ending.hang_up();
                 }
+                _ = signals.breaks.stop.recv() => stop_together(),
             }
         }
     }
+}
+
+/// A program that stops itself stops its group, but for us, who heed that signal: we follow, for a shell
+/// to continue all. Where there is none the program goes on at once.
+fn stop_together() {
+    use rustix::process::{Signal, kill_current_process_group};
+    let _ = stop_group();
+    let _ = kill_current_process_group(Signal::CONT);
 }
 
 impl<P: Ports> Dashboard<P> {
@@ -79,7 +89,7 @@ impl<P: Ports> Dashboard<P> {
             self.apply(event);
         }
         if told {
-            self.summary = Some(RunSummary { interrupted: true, ..RunSummary::default() });
+            self.end();
         }
         if let Some(failure) = failure(&program.name, to, folder, ended) {
             self.apply(Event::Trouble(failure));
