@@ -2,11 +2,11 @@
 //! request in the browser, its names on the clipboard, a fork.
 
 use crate::domain::session::Session;
+use crate::domain::status::worst_open;
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::app::overlay::{CopyDialog, Overlay};
 use crate::tui::app::toast::ToastKind;
-use crate::tui::app::words::worst_pr;
 use crate::tui::event::{Effect, Lent};
 
 use super::notify;
@@ -54,7 +54,7 @@ fn texts(session: &Session) -> Vec<(&'static str, String)> {
 
 /// The pull request that wants most; with none open, the last one.
 fn pull_request(session: &Session) -> Option<String> {
-    worst_pr(&session.prs).or(session.prs.last()).map(|pr| pr.url.clone())
+    worst_open(&session.prs).or(session.prs.last()).map(|pr| pr.url.clone())
 }
 
 /// Puts a text on the clipboard and says so.
