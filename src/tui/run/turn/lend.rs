@@ -46,12 +46,14 @@ impl Program {
         loop {
             tokio::select! {
                 ended = ending.wait() => return (ended, told),
-                () = signals.end(), if !told => {
-                    told = true;
-                    ending.hang_up();
+                _ = signals.terminate.recv(), if !told => told = true,
+                _ = signals.hang_up.recv(), if !told => told = true,
+                _ = signals.breaks.stop.recv() => {
+                    stop_together();
+                    continue;
                 }
-                _ = signals.breaks.stop.recv() => stop_together(),
             }
+            ending.hang_up();
         }
     }
 }

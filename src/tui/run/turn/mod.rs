@@ -152,14 +152,6 @@ impl Signals {
         Ok(())
     }
 
-    /// Ours too while another has the terminal.
-    async fn end(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
-        }
-    }
-
     async fn any(&mut self) -> Woke {
         tokio::select! {
             _ = self.terminate.recv() => Woke::Signal,
