@@ -70,6 +70,14 @@ impl Ending {
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
+
+    /// Tells it that its terminal goes. One that has ended needs no telling.
+    pub fn hang_up(&self) {
+        let pid = self.child.id().and_then(|pid| i32::try_from(pid).ok());
+        if let Some(pid) = pid.and_then(rustix::process::Pid::from_raw) {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::HUP);
+        }
+    }
 }
 
 /// What the C library reads before a keeper begins: its few threads share one heap, which is
@@ -155,6 +163,17 @@ pub fn close_inherited() {
             }
         }
     }
+}
+
+/// Starts a program of the operator's that has our terminal and our environment, in this folder.
+///
+/// # Errors
+/// No program is named, or it cannot be started there.
+pub fn foreground(argv: &[String], folder: &Path) -> io::Result<Ending> {
+    let (program, arguments) =
+        argv.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
+    let child = Command::new(program).args(arguments).current_dir(folder).spawn()?;
+    Ok(Ending { child })
 }
 
 /// The system's program that opens a file or an address.

@@ -20,6 +20,8 @@ pub enum Context {
     Trash,
     /// The jobs have the focus.
     Jobs,
+    /// A tile of the wall has the focus.
+    Wall,
     /// A dialog is open.
     Dialog,
     /// A form is open.
@@ -32,7 +34,7 @@ pub enum Context {
 
 impl Context {
     /// Every context, in the order of `keymap.toml`.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Global,
         Self::Rail,
         Self::List,
@@ -41,6 +43,7 @@ impl Context {
         Self::Copy,
         Self::Trash,
         Self::Jobs,
+        Self::Wall,
         Self::Dialog,
         Self::Form,
         Self::Text,
@@ -58,10 +61,27 @@ impl Context {
             Self::Copy => "copy",
             Self::Trash => "trash",
             Self::Jobs => "jobs",
+            Self::Wall => "wall",
             Self::Dialog => "dialog",
             Self::Form => "form",
             Self::Text => "text",
             Self::Empty => "empty",
+        }
+    }
+
+    /// Whether keys that it does not know are looked up in [`Context::Global`].
+    pub fn falls_back(self) -> bool {
+        match self {
+            Self::Rail
+            | Self::List
+            | Self::Details
+            | Self::Trash
+            | Self::Jobs
+            | Self::Wall
+            | Self::Empty => true,
+            Self::Global | Self::Terminal | Self::Copy | Self::Dialog | Self::Form | Self::Text => {
+                false
+            }
         }
     }
 
@@ -81,6 +101,7 @@ impl Context {
             Self::Copy => "copy mode",
             Self::Trash => "the trash",
             Self::Jobs => "the jobs",
+            Self::Wall => "the wall",
             Self::Dialog => "dialogs",
             Self::Form => "forms",
             Self::Text => "lines of text",
@@ -211,18 +232,22 @@ actions! {
         ClearMarks "clear" "clear marks" [List Trash] "Clear marks" "Takes all marks off; with none, ends the filter.";
     }
     Look {
-        Details "details" "details" [List Trash Rail] "Show details" "Shows why the session has its status, its worktree, process and times.";
+        Details "details" "details" [List Trash Rail Wall] "Show details" "Shows why the session has its status, its worktree, process and times.";
+        +_ Diff "diff" "diff" [List Details Wall] "Show the diff" "Shows what the session has changed in its worktree, line by line.";
         Find "find" "find" [Global] "Find" "Narrows the list as you type: text, and words such as status: agent: project: age: dirty:";
         Palette "palette" "command" [Global] "Run a command by name" "Lists every action by name.";
         Trash "trash" "trash" [Global] "Show the trash" "Lists deleted sessions, to restore them.";
         Jobs "jobs" "jobs" [Global] "Show the jobs" "Lists what runs in the background and what has ended.";
+        Wall "wall" "wall" [Global] "Show the wall" "Shows the live screens of who waits for you and of the marked sessions, side by side.";
+        MoreTiles "more-tiles" "more" [Wall] "Show more tiles" "Puts one more session on the wall, up to 16.";
+        +_ FewerTiles "fewer-tiles" "fewer tiles" [Wall] "Show fewer tiles" "Takes the last tile off the wall, down to 2.";
         Sort "sort" "sort" [Global List] "Change the order" "Sorts by zone, or by newest turn.";
         Help "help" "help" [Global Dialog Copy] "Show the keys" "Lists the keys that act here.";
     }
     Read {
         ScrollBack "scroll-back" "scroll back" [Global Terminal] "Scroll the agent's screen back" "Shows what scrolled out of the agent's screen, a page at a time. Typing returns.";
         ScrollOn "scroll-on" "scroll on" [Global Terminal] "Scroll the agent's screen on" "Shows newer rows, a page at a time, down to the live screen.";
-        CopyMode "copy-mode" "copy mode" [List Details Trash Terminal] "Read, search and copy" "Gives the agent's screen and history a cursor, to search in it and copy from it.";
+        CopyMode "copy-mode" "copy mode" [List Details Trash Wall Terminal] "Read, search and copy" "Gives the agent's screen and history a cursor, to search in it and copy from it.";
         TakeOffer "take-clipboard" "take what an agent copies" [Global Terminal] "Take what an agent copies" "Puts the text on the clipboard that an agent offered last (clipboard = ask).";
         Left "left" "left" [Copy] "Move left" "Moves the cursor one character to the left.";
         +_ Right "right" "right" [Copy] "Move right" "Moves the cursor one character to the right.";
@@ -247,12 +272,12 @@ actions! {
         LeaveCopy "leave-copy" "leave" [Copy] "Leave copy mode" "Ends the selection; without one, leaves copy mode.";
     }
     Answer {
-        Open "open" "open and type" [List Rail Details Jobs] "Open the agent and type" "Gives the keys to the agent, in place.";
-        Zoom "zoom" "full screen" [List Details] "Open the agent over the whole screen" "Gives the keys and the whole screen to the agent.";
+        Open "open" "open and type" [List Rail Details Jobs Wall] "Open the agent and type" "Gives the keys to the agent, in place.";
+        Zoom "zoom" "full screen" [List Details Wall] "Open the agent over the whole screen" "Gives the keys and the whole screen to the agent.";
         LeaveAgent "leave" "leave the agent" [Terminal] "Leave the agent" "Takes the keys back from the agent, which goes on.";
-        AnswerYes "yes" "yes" [List Details] "Answer yes" "Answers the shown question with its yes, without opening; refused when the question has changed.";
-        AnswerChoose "answer" "choose an answer" [List Details] "Choose an answer" "Lists the options of the shown question.";
-        Message "message" "message" [List Details] "Send a message" "Types a text into the selected session, or into all marked ones.";
+        AnswerYes "yes" "yes" [List Details Wall] "Answer yes" "Answers the shown question with its yes, without opening; refused when the question has changed.";
+        AnswerChoose "answer" "choose an answer" [List Details Wall] "Choose an answer" "Lists the options of the shown question.";
+        Message "message" "message" [List Details Wall] "Send a message" "Types a text into the selected session, or into all marked ones.";
     }
     Change {
         NewSession "new" "new" [Global] "Start a session" "Opens the form for a new session.";
@@ -260,7 +285,8 @@ actions! {
         NewChat "new-chat" "chat" [Global Empty] "Start a chat without a project" "Opens the form for a session outside projects.";
         Rename "rename" "rename" [List] "Rename" "Changes the title of the selected session.";
         +_ Pin "pin" "pin" [List] "Pin or unpin" "Lists the selected or the marked sessions among the pinned ones, or puts them back.";
-        Stop "stop" "stop" [List Details] "Stop" "Ends the agents of the selected or the marked sessions; worktrees stay. Asks when there are several.";
+        Fork "fork" "fork" [List Details] "Fork" "Starts a session that goes on with a copy of the conversation, in a worktree of its own.";
+        Stop "stop" "stop" [List Details Wall] "Stop" "Ends the agents of the selected or the marked sessions; worktrees stay. Asks when there are several.";
         Kill "kill" "kill" [List Details] "Kill" "Ends the agents of the selected or the marked sessions and gives back worktrees that are clean. Asks first.";
         Restart "restart" "restart" [List Details] "Restart the agent" "Ends the agent and launches it again, resuming its conversation. The worktree stays.";
         Done "done" "mark done" [List] "Mark done" "Ends the selected or the marked sessions as done.";
@@ -268,6 +294,11 @@ actions! {
         Undo "undo" "undo the last delete" [Global Trash Jobs] "Undo the last delete" "Brings the last deleted batch back; again: the one before.";
         Restore "restore" "restore" [List Trash] "Restore" "Brings sessions back from the trash; launches terminated ones again, resuming their conversation.";
         Purge "purge" "purge for good" [Trash] "Purge" "Removes the selected or the marked sessions for good, files too. Asks first.";
+        OpenEditor "open-editor" "open in the editor" [List Details Wall] "Open the worktree in the editor" "Gives the terminal to EDITOR, in the worktree of the session, until it ends.";
+        +_ OpenShell "open-shell" "shell there" [List Details Wall] "Open a shell in the worktree" "Gives the terminal to SHELL, in the worktree of the session, until it ends.";
+        OpenPr "open-pr" "open the pull request" [List Details Wall] "Open the pull request" "Opens the pull request of the session that wants most, in the browser.";
+        CopyWhat "copy-what" "copy id, path or branch" [List Details Wall] "Copy the id, the path or the branch" "Puts the id, the folder, the branch or the pull request of the session on the clipboard.";
+        CopyPath "copy-path" "copy the path" [List Details] "Copy the path" "Puts the folder of the session on the clipboard.";
         AddProject "add-project" "add a project" [Global Empty] "Add a project" "Registers a folder.";
         AddThisFolder "add-this-folder" "add this folder" [Empty] "Add this folder" "Registers the folder that callboard was started in.";
         CancelJob "cancel-job" "cancel what is not done" [Jobs] "Cancel the job" "Stops the selected job before what it has not done yet.";
@@ -292,7 +323,7 @@ actions! {
         Complete "complete" "complete" [Text] "Complete" "Completes what is typed from the selected match.";
     }
     Leave {
-        Back "back" "back" [Trash Jobs Details] "Go back" "Goes back to the sessions.";
+        Back "back" "back" [Trash Jobs Details Wall] "Go back" "Goes back to the sessions.";
         Suspend "suspend" "suspend" [Global Copy Dialog Form Text Empty] "Suspend callboard" "Gives the terminal back to the shell; fg returns.";
         Quit "quit" "quit, agents go on" [Global Empty] "Quit" "Leaves the console. Agents go on.";
     }

@@ -70,6 +70,8 @@ pub enum Event {
         /// The page.
         page: Page,
     },
+    /// Answer to [`Effect::LoadTiles`]: those that are still there, any order.
+    Tiles(Vec<Session>),
     /// Answer to [`Effect::LoadOperations`], newest first.
     Operations(Vec<Operation>),
     /// Answer to [`Effect::LoadTab`].
@@ -303,6 +305,8 @@ pub enum Effect {
     },
     /// Ask the store where too many worktrees are in the trash.
     LoadCrowded,
+    /// Ask the store for the sessions on the wall.
+    LoadTiles(Vec<SessionId>),
     /// Ask the store for the newest operations.
     LoadOperations,
     /// Ask for what a tab shows.
@@ -364,6 +368,8 @@ pub enum Effect {
     Title(String),
     /// Create a session; [`Outcome::Created`].
     Create(Box<CreateRequest>),
+    /// Create a session that goes on with the conversation of this one; [`Outcome::Created`].
+    Fork(SessionId),
     /// Register a folder; [`Outcome::ProjectAdded`].
     AddProject(PathBuf),
     /// Plan a delete; [`Event::Planning`], then [`Event::Planned`].
@@ -445,6 +451,13 @@ pub enum Effect {
         /// What was typed behind the key that asked for it, and is the agent's.
         ahead: Vec<Key>,
     },
+    /// Give the terminal to a program of the operator's until it ends.
+    Lend {
+        /// Which.
+        to: Lent,
+        /// The folder that it begins in.
+        folder: PathBuf,
+    },
     /// Suspend the program.
     Suspend,
     /// Leave; the agents go on.
@@ -454,6 +467,15 @@ pub enum Effect {
         /// Running operations that a detached worker goes on with.
         hand_over: Vec<OperationId>,
     },
+}
+
+/// A program of the operator's that gets the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lent {
+    /// The editor: `EDITOR`.
+    Editor,
+    /// The shell: `SHELL`.
+    Shell,
 }
 
 /// How sessions are ended.

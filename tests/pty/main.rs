@@ -12,6 +12,7 @@ mod driver;
 mod ends;
 mod faults;
 mod jobs;
+mod lend;
 mod notices;
 #[path = "../support/mod.rs"]
 mod support;
@@ -23,3 +24,4 @@ mod places;
 mod prs;
 mod question;
 mod reading;
+mod wall;

@@ -7,6 +7,7 @@
     reason = "helpers of tests fail as tests do"
 )]
 
+mod aside;
 mod board;
 mod fixture;
 mod jobs;
@@ -16,4 +17,6 @@ mod notices;
 mod plan;
 mod properties;
 mod reading;
+mod tabs;
 mod update;
+mod wall;

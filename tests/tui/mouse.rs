@@ -66,3 +66,40 @@ fn the_wheel_scrolls_what_is_below_it() {
     on(&mut bench, "Run this command", MouseEventKind::ScrollUp);
     assert!(read(&mut bench), "in the peek too");
 }
+
+/// A double click on a row, or on a tile, gives the keys to its agent.
+#[test]
+fn a_double_click_opens() {
+    let mut bench = Bench::new(120, 40);
+    click(&mut bench, "shop-15");
+    assert!(bench.app.typing.is_none());
+    bench.wait(1_000);
+    click(&mut bench, "shop-15");
+    assert!(bench.app.typing.is_none(), "two clicks with time between");
+    click(&mut bench, "shop-15");
+    assert_eq!(bench.app.typing.as_ref().map(|typing| &typing.id), Some(&id("shop-15")));
+    let mut bench = Bench::new(120, 40);
+    bench.keys("T");
+    click(&mut bench, "chat-2");
+    click(&mut bench, "chat-2");
+    assert_eq!(bench.app.typing.as_ref().map(|typing| &typing.id), Some(&id("chat-2")));
+}
+
+/// The wheel scrolls the help and moves in dialogs; what lies below stays.
+#[test]
+fn the_wheel_scrolls_what_lies_above_the_view() {
+    let mut bench = Bench::new(80, 24);
+    bench.keys("?");
+    let before = bench.screen();
+    on(&mut bench, "Keys for the list", MouseEventKind::ScrollDown);
+    assert_ne!(bench.screen(), before);
+    on(&mut bench, "Keys for the list", MouseEventKind::ScrollUp);
+    assert_eq!(bench.screen(), before);
+    bench.keys("Esc a");
+    on(&mut bench, "Answer shop-12", MouseEventKind::ScrollDown);
+    bench.take();
+    bench.keys("Enter");
+    let third = Effect::Answer { id: id("shop-12"), question: "q1".to_owned(), option: Some(3) };
+    assert!(bench.take().contains(&third));
+    assert_eq!(bench.app.list.selected, Some(id("shop-12")));
+}

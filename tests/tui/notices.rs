@@ -59,7 +59,7 @@ fn what_is_on_view_of_an_operator_who_looks_is_not_told() {
     let begins = |bench: &mut Bench| {
         bench.wait(2_000);
         let mut anew = waiting();
-        let on_view = bench.app.on_view().cloned();
+        let on_view = bench.app.in_focus().cloned();
         let first = anew.iter_mut().find(|session| Some(&session.id) == on_view.as_ref()).unwrap();
         first.condition.status_since = bench.now;
         bench.take();
@@ -67,7 +67,7 @@ fn what_is_on_view_of_an_operator_who_looks_is_not_told() {
         notices(bench).len()
     };
     let mut bench = bench();
-    assert_eq!(bench.app.on_view(), Some(&id("shop-12")));
+    assert_eq!(bench.app.in_focus(), Some(&id("shop-12")));
     assert_eq!(begins(&mut bench), 0);
     bench.send(Event::Focus(false));
     assert_eq!(begins(&mut bench), 1, "the window has not the focus");

@@ -13,8 +13,10 @@ use ratatui::style::Style;
 use crate::fixture::{Bench, minutes_ago, page, session, shop, trash};
 
 /// Key sequences that lead to every view and every layer.
-const WAYS: [&str; 16] =
-    ["j", "S-Tab", "Enter", "Z", "j j i", "t", "J", "d", "n", "m", ":", "?", "a", "/", "q", "X"];
+const WAYS: [&str; 19] = [
+    "j", "S-Tab", "Enter", "Z", "j j i", "t", "J", "d", "n", "m", ":", "?", "a", "/", "q", "X",
+    "T", "T Enter", "Y",
+];
 
 fn bench(way: usize) -> Bench {
     static MADE: OnceLock<Vec<callboard::tui::app::App>> = OnceLock::new();

@@ -33,6 +33,8 @@ pub enum Shape {
     },
     /// One pane.
     Single,
+    /// Tiles.
+    Wall,
 }
 
 /// The areas; an area without width or height is not drawn.
@@ -56,6 +58,8 @@ pub struct Layout {
     pub strip_rule: Rect,
     /// The strip under the screen.
     pub strip: Rect,
+    /// The tiles, with their rules.
+    pub wall: Rect,
     /// Closing rule.
     pub closing: Rect,
     /// Bottom line.
@@ -82,6 +86,10 @@ impl Layout {
         match shape {
             Shape::Zoom => layout.right = body,
             Shape::Single => layout.list = body,
+            Shape::Wall => {
+                let y = layout.top.bottom();
+                layout.wall = Rect { y, height: closing_y.saturating_sub(y), ..body };
+            }
             Shape::Typing => {
                 let (list, right) = beside(body, TYPING_LIST.min(cols));
                 layout.list = list;

@@ -8,6 +8,7 @@ use crate::tui::action::{Action, Context};
 
 use super::overlay::Overlay;
 use super::plan::{PlanDialog, Planning};
+use super::wall::{FEWEST, Grid, MOST};
 use super::{App, View, job};
 
 impl App {
@@ -38,7 +39,7 @@ impl App {
         // Of marked sessions one is enough; what is not loaded may be one.
         let marked_or = |legal: fn(&Session) -> bool, why| {
             let marks = &list.marks;
-            if marks.is_empty() {
+            if marks.is_empty() || self.view == View::Wall {
                 return selected(legal, why);
             }
             let loaded = |id: &SessionId| list.rows.iter().find(|row| row.id == *id);
@@ -57,16 +58,31 @@ impl App {
                 selected(Session::is_live, "not running")
             }
             Action::CopyMode => {
-                unless(self.on_view().or(list.selected.as_ref()).is_some(), "nothing selected")
+                unless(self.in_focus().or(list.selected.as_ref()).is_some(), "nothing selected")
             }
             Action::ScrollBack | Action::ScrollOn => {
                 unless(!self.screen_area().is_empty(), "no screen here")
             }
             Action::TakeOffer => unless(self.offer.is_some(), "nothing offered"),
             Action::Details if self.view == View::Trash => Some("not here"),
-            Action::Mark | Action::MarkRange | Action::Rename | Action::Details => {
-                selected(any, "nothing selected")
+            Action::Sort if self.view != View::Sessions => Some("not here"),
+            Action::MoreTiles => self.no_more_tiles(),
+            Action::FewerTiles => unless(self.wall_tiles().len() > FEWEST, "no fewer than 2"),
+            Action::Diff => selected(|session| session.worktree().is_some(), "no worktree"),
+            Action::OpenEditor | Action::OpenShell => selected(
+                |session| session.deletion.is_none() && !session.folder.as_os_str().is_empty(),
+                "no folder",
+            ),
+            Action::CopyPath => {
+                selected(|session| !session.folder.as_os_str().is_empty(), "no folder")
             }
+            Action::OpenPr => selected(|session| !session.prs.is_empty(), "no pull request"),
+            Action::Mark
+            | Action::MarkRange
+            | Action::Rename
+            | Action::Details
+            | Action::Fork
+            | Action::CopyWhat => selected(any, "nothing selected"),
             Action::MarkAll | Action::Invert => unless(list.total > 0, "nothing here"),
             Action::ClearMarks => {
                 let open = !list.marks.is_empty() || !list.find.is_empty();
@@ -126,6 +142,17 @@ impl App {
                 let failed = self.jobs.current().map(|operation| self.jobs.not_done(operation));
                 unless(failed.is_some_and(|ids| !ids.is_empty()), "nothing failed")
             }
+            _ => None,
+        }
+    }
+
+    fn no_more_tiles(&self) -> Option<&'static str> {
+        let (shown, total) = (self.wall_tiles().len(), self.wall_total());
+        let room = Grid::of(self.layout().wall, shown + 1).tiles;
+        match shown {
+            MOST.. => Some("no more than 16"),
+            _ if shown == total => Some("all are here"),
+            _ if room <= shown => Some("no room for more"),
             _ => None,
         }
     }

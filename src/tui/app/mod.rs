@@ -15,6 +15,7 @@ pub mod plan;
 pub mod reading;
 pub mod screen;
 pub mod toast;
+pub mod wall;
 pub mod words;
 
 use std::collections::BTreeMap;
@@ -39,6 +40,7 @@ pub use self::parts::{Burst, Focus, Looking, Passes, Setup, Typing, View};
 use self::reading::{Begin, Press, Reading, Wanted};
 use self::screen::ScreenCells;
 use self::toast::Toasts;
+use self::wall::Wall;
 
 use super::action::{Action, Context};
 use super::event::{Board, Tab, TabContent, WorkFacts};
@@ -100,6 +102,8 @@ pub struct App {
     pub trash: List,
     /// Operations.
     pub jobs: Jobs,
+    /// Tiles of live screens.
+    pub wall: Wall,
     /// The chosen tab of the right pane.
     pub tab: Tab,
     /// First line on view of a tab with text.
@@ -116,6 +120,8 @@ pub struct App {
     pub wanted: Option<Wanted>,
     /// The last click in the pane of a screen.
     pub press: Option<Press>,
+    /// Where outside of screens the mouse was pressed last, and when.
+    pub clicked: Option<((u16, u16), Timestamp)>,
     /// What an agent offers to the clipboard, and which one.
     pub offer: Option<(SessionId, String)>,
     /// Sessions whose screens were asked for.
@@ -134,6 +140,8 @@ pub struct App {
     pub draft: Option<NewForm>,
     /// The form that was submitted last, and when: it is shown again where it failed.
     pub submitted: Option<(NewForm, Timestamp)>,
+    /// When a session was forked last: the new one is shown to whoever did nothing since.
+    pub forked: Option<Timestamp>,
     /// Notices.
     pub toasts: Toasts,
     /// Faults by their source.
@@ -187,6 +195,7 @@ impl App {
             list: List::default(),
             trash: List::default(),
             jobs: Jobs::default(),
+            wall: Wall::default(),
             tab: Tab::default(),
             tab_top: 0,
             tabs: BTreeMap::new(),
@@ -195,6 +204,7 @@ impl App {
             reading: None,
             wanted: None,
             press: None,
+            clicked: None,
             offer: None,
             watched: Vec::new(),
             counted: Vec::new(),
@@ -204,6 +214,7 @@ impl App {
             overlays: Vec::new(),
             draft: None,
             submitted: None,
+            forked: None,
             toasts: Toasts::default(),
             faults: BTreeMap::new(),
             looking: None,
@@ -233,6 +244,7 @@ impl App {
         match (self.view, self.focus) {
             (View::Sessions, _) if self.is_empty() => Context::Empty,
             (View::Jobs, _) => Context::Jobs,
+            (View::Wall, _) => Context::Wall,
             (_, Focus::Rail) => Context::Rail,
             (View::Trash, _) => Context::Trash,
             (View::Sessions, Focus::List) => Context::List,
@@ -253,12 +265,13 @@ impl App {
     pub fn layout(&self) -> Layout {
         let (cols, _) = self.setup.size;
         let shape = match (self.view, &self.typing) {
+            _ if self.shows_wall() => Shape::Wall,
             (_, Some(_)) if cols < THREE_COLUMNS => Shape::Zoom,
             (_, Some(_)) => Shape::Typing,
             (View::Sessions, None) if self.reads_whole() && cols >= THREE_COLUMNS => Shape::Typing,
             (_, None) if self.reads_whole() => Shape::Zoom,
             (View::Sessions, _) if self.is_empty() => Shape::Single,
-            (View::Sessions, None) => {
+            (View::Sessions | View::Wall, None) => {
                 Shape::Board { right: self.focus == Focus::Right, rail: self.focus == Focus::Rail }
             }
             (View::Trash, None) if self.focus == Focus::Rail && cols < TWO_COLUMNS => {
@@ -280,8 +293,11 @@ impl App {
         if self.view == View::Trash { &mut self.trash } else { &mut self.list }
     }
 
-    /// The selected session of the list.
+    /// The selected session: of the list, or of the tile with the focus.
     pub fn selected(&self) -> Option<&Session> {
+        if self.view == View::Wall {
+            return self.wall_focus().and_then(|id| self.known(id));
+        }
         self.current_list().current()
     }
 
@@ -301,8 +317,16 @@ impl App {
         self.work.get(&session.id).and_then(|work| work.dirty).or(session.dirty)
     }
 
-    /// The session whose screen is on view in the right pane, the peek, or typed to.
-    pub fn on_view(&self) -> Option<&SessionId> {
+    /// The sessions whose screens are on view.
+    pub fn on_view(&self) -> Vec<SessionId> {
+        if self.shows_wall() {
+            return self.wall_tiles().to_vec();
+        }
+        self.in_focus().cloned().into_iter().collect()
+    }
+
+    /// The one of them that is looked at: in the right pane, the peek, the tile with the focus, or typed to.
+    pub fn in_focus(&self) -> Option<&SessionId> {
         if let Some(typing) = &self.typing {
             return Some(&typing.id);
         }
@@ -310,6 +334,9 @@ impl App {
         let wanted = self.wanted.as_ref().filter(|wanted| wanted.begin == Begin::Copy);
         if let Some(id) = whole.map(|it| &it.id).or(wanted.map(|it| &it.id)) {
             return Some(id);
+        }
+        if self.view == View::Wall {
+            return self.wall_focus();
         }
         if self.view != View::Sessions {
             return None;
@@ -323,7 +350,7 @@ impl App {
     /// The session whose screen is on view of an operator who looks at it.
     pub fn looked_at(&self) -> Option<&SessionId> {
         let open = self.window_focused && !self.overlays.iter().any(Overlay::veils);
-        self.on_view().filter(|_| open)
+        self.in_focus().filter(|_| open)
     }
 
     /// The next time at which something changes by time alone.
@@ -356,20 +383,21 @@ impl App {
 
     /// Since when the session that is looked at has attention that was neither seen nor reported.
     pub fn unseen_since(&self, looking: &Looking) -> Option<Timestamp> {
-        let session = self.list.rows.iter().find(|row| row.id == looking.id)?;
+        let session = self.known(&looking.id)?;
         let since = words::unseen_since(&session.condition)?;
         (looking.told != Some(since)).then_some(since)
     }
 
     /// When the next age on view turns over.
     fn next_age(&self) -> Option<Timestamp> {
+        let turn = |session| next_turn(self.now, words::row_since(session));
+        if self.view == View::Wall {
+            return self.wall_tiles().iter().filter_map(|id| self.known(id)).map(turn).min();
+        }
         let list = self.current_list();
         let lines = list.lines();
         let shown = lines.iter().skip(list.top).take(usize::from(self.setup.size.1));
-        shown
-            .filter_map(|line| list.rows.get(line.row))
-            .map(|session| next_turn(self.now, words::row_since(session)))
-            .min()
+        shown.filter_map(|line| list.rows.get(line.row)).map(turn).min()
     }
 
     /// A ticket for a request.

@@ -33,6 +33,8 @@ pub enum Overlay {
     },
     /// The options of a question.
     Answer(AnswerDialog),
+    /// What of a session is copied.
+    CopyWhat(CopyDialog),
     /// What becomes of jobs when the dashboard is left.
     Leave(LeaveDialog),
     /// Actions by name.
@@ -90,6 +92,17 @@ pub struct AnswerDialog {
     pub text: String,
     /// The options.
     pub options: Vec<String>,
+    /// The selected one.
+    pub index: usize,
+}
+
+/// What of a session can be copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyDialog {
+    /// The session.
+    pub id: SessionId,
+    /// Names and texts.
+    pub texts: Vec<(&'static str, String)>,
     /// The selected one.
     pub index: usize,
 }
@@ -154,6 +167,7 @@ impl Overlay {
             Self::Plan(_)
             | Self::Confirm(_)
             | Self::Answer(_)
+            | Self::CopyWhat(_)
             | Self::Leave(_)
             | Self::Help { .. } => Context::Dialog,
         }

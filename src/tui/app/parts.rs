@@ -76,6 +76,8 @@ pub enum View {
     Trash,
     /// Operations.
     Jobs,
+    /// Live screens side by side.
+    Wall,
 }
 
 /// Which part of a view has the focus.

@@ -59,6 +59,7 @@ impl<P: Ports> Effects<P> {
             Effect::LoadBoard => self.queries.board(),
             Effect::LoadPage { ticket, query } => self.queries.page(ticket, query),
             Effect::LoadCrowded => self.queries.crowded(),
+            Effect::LoadTiles(ids) => self.queries.tiles(ids),
             Effect::LoadOperations => self.queries.operations(),
             Effect::LoadTab { id, tab } => self.queries.tab(id, tab),
             Effect::LoadWork(ids) => self.queries.work(ids),
@@ -68,6 +69,12 @@ impl<P: Ports> Effects<P> {
                     Err(error) => Outcome::NotCreated(error.into()),
                 })
             }),
+            Effect::Fork(id) => {
+                self.outcome(format!("{id} was not forked"), async move |host| {
+                    let forked = host.fork(&Context::new(), &id, None, &ACTOR).await?;
+                    Ok(Outcome::Created(forked))
+                });
+            }
             Effect::AddProject(path) => {
                 let what = format!("{} was not added", path.display());
                 self.outcome(what, async move |host| {
@@ -159,6 +166,7 @@ impl<P: Ports> Effects<P> {
             | Effect::OpenLink(_)
             | Effect::Ring
             | Effect::Notify(_)
+            | Effect::Lend { .. }
             | Effect::Tell(_)
             | Effect::Title(_)
             | Effect::Suspend

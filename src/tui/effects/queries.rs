@@ -43,6 +43,7 @@ enum Query {
     Waiting,
     Crowded,
     Operations,
+    Tiles(Vec<SessionId>),
     Page { ticket: u64, query: Box<PageQuery> },
     Tab { id: SessionId, tab: Tab },
     Work(Vec<SessionId>),
@@ -110,6 +111,10 @@ impl Queries {
 
     pub(super) fn operations(&self) {
         self.overview.put(Query::Operations, Query::is_outdated_by);
+    }
+
+    pub(super) fn tiles(&self, ids: Vec<SessionId>) {
+        self.overview.put(Query::Tiles(ids), Query::is_outdated_by);
     }
 
     pub(super) fn page(&self, ticket: u64, query: PageQuery) {
@@ -182,6 +187,7 @@ impl<P: Ports> Worker<P> {
             Query::Waiting => Event::Waiting(ports.page(&waiting_query()).await?.sessions),
             Query::Crowded => Event::Crowded(ports.crowded_trash(CROWDED).await?),
             Query::Operations => Event::Operations(ports.operations(OPERATIONS).await?),
+            Query::Tiles(ids) => Event::Tiles(ports.sessions(ids).await?),
             Query::Page { ticket, query } => {
                 let page = ports.page(query).await?;
                 Event::Page { ticket: *ticket, offset: query.offset, page }

@@ -67,6 +67,7 @@ impl Keymap {
             source.error(at, "", error.message().to_owned())
         })?;
         let mut changed = self.clone();
+        let mut read = Vec::new();
         for (name, section) in table.get_ref() {
             let context = Context::from_name(name.get_ref()).ok_or_else(|| {
                 let known = Context::ALL.iter().map(|context| context.name());
@@ -80,7 +81,9 @@ impl Keymap {
             let lines = source.section(context, section)?;
             changed.apply(context, &lines);
             changed.check_chords(context, &lines, &source)?;
+            read.extend(lines.into_iter().map(|line| (context, line)));
         }
+        changed.check_together(&mut read, &source)?;
         *self = changed;
         Ok(())
     }
@@ -115,6 +118,45 @@ impl Keymap {
                     (&line.chord, &other.chord)
                 };
                 let message = format!("{long} can never be reached, since {short} is bound");
+                return Err(source.error(line.at, &line.written, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// No chord may begin with one of another context that is looked up with it: the nearer context
+    /// would wait for more keys, or act before they come. The same keys in both are meant so: the
+    /// nearest decides. Looked at once everything is read, since another line may make room.
+    fn check_together(
+        &self,
+        read: &mut [(Context, Line)],
+        source: &Source<'_>,
+    ) -> Result<(), KeymapError> {
+        read.sort_by_key(|(_, line)| line.at);
+        for (context, line) in read.iter().filter(|(_, line)| line.action.is_some()) {
+            let pairs =
+                Context::ALL.into_iter().filter(|near| near.falls_back()).filter_map(|near| {
+                    match *context {
+                        Context::Global => Some((near, near)),
+                        here if here == near => Some((near, Context::Global)),
+                        _ => None,
+                    }
+                });
+            for (near, other_place) in pairs {
+                let clash = self.bindings(other_place).iter().find(|other| {
+                    other.chord != line.chord
+                        && (other.chord.0.starts_with(&line.chord.0)
+                            || line.chord.0.starts_with(&other.chord.0))
+                });
+                let Some(other) = clash else { continue };
+                let (lost, taken) = match *context {
+                    Context::Global => (&line.chord, &other.chord),
+                    _ => (&other.chord, &line.chord),
+                };
+                let message = format!(
+                    "{lost} of [global] can never be reached in [{}], since {taken} is bound there",
+                    near.name()
+                );
                 return Err(source.error(line.at, &line.written, message));
             }
         }

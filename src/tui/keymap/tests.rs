@@ -11,7 +11,7 @@ use crate::tui::action::ActionSpec;
 const PALETTE_ONLY: [Action; 0] = [];
 
 /// Contexts as the dashboard stacks them.
-const STACKS: [&[Context]; 11] = [
+const STACKS: [&[Context]; 12] = [
     &[Context::Rail, Context::Global],
     &[Context::List, Context::Global],
     &[Context::Details, Context::Global],
@@ -23,6 +23,7 @@ const STACKS: [&[Context]; 11] = [
     &[Context::Dialog],
     &[Context::Form],
     &[Context::Text],
+    &[Context::Wall, Context::Global],
 ];
 
 fn key(text: &str) -> Key {
@@ -126,6 +127,24 @@ fn a_users_file_changes_one_context_only() {
 #[case("[list]\n\"x\" = \"submit\"", 2, "x", "submit does not act in [list], only in form")]
 #[case("[global]\n\"g\" = \"down\"", 2, "g", "g g can never be reached, since g is bound")]
 #[case("[global]\n\"j j\" = \"down\"", 2, "j j", "j j can never be reached, since j is bound")]
+#[case(
+    "[list]\n\"g\" = \"mark\"",
+    2,
+    "g",
+    "g g of [global] can never be reached in [list], since g is bound there"
+)]
+#[case(
+    "[list]\n\"w x\" = \"mark\"",
+    2,
+    "w x",
+    "w of [global] can never be reached in [list], since w x is bound there"
+)]
+#[case(
+    "[global]\n\"d d\" = \"down\"",
+    2,
+    "d d",
+    "d d of [global] can never be reached in [list], since d is bound there"
+)]
 #[case("[list]\n\"G\" = \"mark\"\n\"S-g\" = \"mark\"", 3, "S-g", "S-g is bound twice in [list]")]
 fn a_mistake_names_line_key_and_nearest_action_and_changes_nothing(
     #[case] text: &str,
@@ -138,6 +157,27 @@ fn a_mistake_names_line_key_and_nearest_action_and_changes_nothing(
     assert_eq!((error.line, error.key.as_str(), error.message.as_str()), (line, key, message));
     assert_eq!(error.file, "keymap.toml");
     assert_eq!(keymap, Keymap::shipped());
+}
+
+/// What another line of the file makes room for is no mistake, whichever comes first.
+#[test]
+fn a_chord_may_give_way_to_one_of_another_context() {
+    for text in [
+        "[list]\n\"g\" = \"mark\"\n[global]\n\"g g\" = \"unbound\"\n",
+        "[global]\n\"g g\" = \"unbound\"\n[list]\n\"g\" = \"mark\"\n",
+    ] {
+        let mut keymap = Keymap::shipped();
+        keymap.overlay(Path::new("mine.toml"), text).unwrap();
+        assert_eq!(keymap.resolve(STACKS[1], &[], key("g")), Outcome::Action(Action::Mark));
+    }
+}
+
+/// The stacks of these tests are those that the check knows.
+#[test]
+fn contexts_fall_back_as_the_dashboard_stacks_them() {
+    for stack in STACKS {
+        assert_eq!(stack[0].falls_back(), stack.len() > 1, "{:?}", stack[0]);
+    }
 }
 
 #[test]

@@ -142,14 +142,23 @@ impl Live {
         let _ = self.seen.changed().await;
     }
 
-    /// Pictures that changed since they were last taken. Also how long to wait for one that its
-    /// program holds back.
-    pub fn take(&mut self, now: Instant) -> (Vec<Picture>, Option<Duration>) {
+    /// Pictures that changed since they were last taken, but for those that are to wait. Also how long
+    /// to wait for one of these, or one that its program holds back.
+    pub fn take(
+        &mut self,
+        now: Instant,
+        waits: impl Fn(&SessionId) -> Duration,
+    ) -> (Vec<Picture>, Option<Duration>) {
         let mut pictures = Vec::new();
         let mut wait: Option<Duration> = None;
         for (id, feed) in &mut self.feeds {
             let mut state = feed.shared.state();
             if !state.dirty {
+                continue;
+            }
+            let left = waits(id);
+            if !left.is_zero() {
+                wait = Some(wait.map_or(left, |other| other.min(left)));
                 continue;
             }
             if state.screen.as_ref().is_some_and(Screen::synchronized) {

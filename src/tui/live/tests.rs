@@ -88,10 +88,15 @@ fn bench() -> Bench {
     Bench { live: Live::new(home, workspace, Depth::Rgb), id, listener, _root: root }
 }
 
+/// No picture waits.
+fn at_once(_: &SessionId) -> Duration {
+    Duration::ZERO
+}
+
 /// Waits for the next picture of the one watched session.
 async fn picture(live: &mut Live) -> Option<Arc<ScreenCells>> {
     loop {
-        let (mut pictures, _) = live.take(clock::monotonic());
+        let (mut pictures, _) = live.take(clock::monotonic(), at_once);
         if let Some((_, cells)) = pictures.pop() {
             return cells;
         }
@@ -138,10 +143,24 @@ async fn a_frame_that_is_held_is_shown_when_it_is_whole_or_late() {
     keeper.bytes("\x1b[?2026h\rnew").await;
     live.changed().await;
     let now = clock::monotonic();
-    let (pictures, wait) = live.take(now);
+    let (pictures, wait) = live.take(now, at_once);
     assert!(pictures.is_empty() && wait == Some(HELD_AT_MOST) && !live.is_due(&id));
-    let (pictures, _) = live.take(now + HELD_AT_MOST);
+    let (pictures, _) = live.take(now + HELD_AT_MOST, at_once);
     assert_eq!(text(pictures[0].1.as_ref().unwrap(), 0), "new");
+}
+
+/// `spec/look.md` section 7: tiles without the focus get a new picture ten times a second.
+#[tokio::test]
+async fn a_picture_that_is_to_wait_is_taken_later_and_is_not_lost() {
+    let Bench { mut live, id, listener, _root } = bench();
+    live.watch(std::slice::from_ref(&id));
+    let mut keeper = Played::accept(&listener).await;
+    keeper.show("first").await;
+    live.changed().await;
+    let later = Duration::from_millis(70);
+    let (pictures, wait) = live.take(clock::monotonic(), |_| later);
+    assert_eq!((pictures.len(), wait), (0, Some(later)));
+    assert_eq!(text(&picture(&mut live).await.unwrap(), 0), "first");
 }
 
 #[tokio::test]
@@ -329,10 +348,10 @@ async fn a_last_screen_is_taken_once_and_when_it_is_on_view_again() {
     live.retry();
     // It looks for a keeper anew once it is done with the history.
     go_away().await;
-    assert_eq!(live.take(clock::monotonic()).0, []);
+    assert_eq!(live.take(clock::monotonic(), at_once).0, []);
     live.watch(&[]);
     live.watch(std::slice::from_ref(&id));
-    assert_eq!(text(&live.take(clock::monotonic()).0[0].1.clone().unwrap(), 0), "last");
+    assert_eq!(text(&live.take(clock::monotonic(), at_once).0[0].1.clone().unwrap(), 0), "last");
 }
 
 /// A snapshot in a history is one: what only snapshots may say holds.

@@ -12,12 +12,16 @@ pub(super) enum Urgency {
     Frame,
     /// With the next of 20 frames a second: what changes beside what the operator does.
     Calm,
+    /// With the next of 10 a second: tiles of the wall without the focus.
+    Beside,
 }
 
 /// Time between two frames, at least.
 const FRAME: Duration = Duration::from_millis(16);
 /// Time between two frames of things that change by themselves.
 const CALM: Duration = Duration::from_millis(50);
+/// Time between two pictures of a tile without the focus.
+const BESIDE: Duration = Duration::from_millis(100);
 
 /// So far the frames of an agent that is typed into may run ahead of 60 a second.
 const AHEAD: Duration = FRAME.saturating_mul(4);
@@ -28,6 +32,8 @@ pub(super) struct Pace {
     last: Option<Instant>,
     /// When the frames drawn so far would end at 60 a second.
     paid: Option<Instant>,
+    /// When the tiles without the focus were drawn last.
+    beside: Option<Instant>,
     due: Option<Instant>,
 }
 
@@ -41,6 +47,7 @@ impl Pace {
             }),
             Urgency::Frame => after_last(FRAME),
             Urgency::Calm => after_last(CALM),
+            Urgency::Beside => now + self.beside_in(now),
         });
     }
 
@@ -52,6 +59,17 @@ impl Pace {
     /// A key was typed into an agent: its echo waits for nothing.
     pub(super) fn typed(&mut self, now: Instant) {
         self.paid = self.paid.map(|paid| paid.min(now + AHEAD));
+    }
+
+    /// How long tiles without the focus keep their pictures yet.
+    pub(super) fn beside_in(&self, now: Instant) -> Duration {
+        let next = self.beside.map_or(now, |last| last + BESIDE);
+        next.saturating_duration_since(now)
+    }
+
+    /// The tiles without the focus get their new pictures.
+    pub(super) fn beside_drawn(&mut self, now: Instant) {
+        self.beside = Some(now);
     }
 
     /// When the next frame is due; none while nothing changed.
@@ -97,6 +115,24 @@ mod tests {
         pace.drawn(at(5));
         pace.want(Urgency::Frame, at(90));
         assert_eq!(pace.due(), Some(at(90)), "after a rest there is nothing to wait for");
+    }
+
+    /// `spec/look.md` section 7: wall tiles, 60/s the focused one, 10/s the others.
+    #[test]
+    fn tiles_without_the_focus_change_ten_times_a_second() {
+        let start = clock::monotonic();
+        let at = |millis| start + Duration::from_millis(millis);
+        let mut pace = Pace::default();
+        assert_eq!(pace.beside_in(start), Duration::ZERO);
+        pace.beside_drawn(start);
+        pace.drawn(start);
+        pace.want(Urgency::Beside, at(5));
+        assert_eq!(pace.due(), Some(at(100)));
+        pace.want(Urgency::Frame, at(6));
+        assert_eq!(pace.due(), Some(at(16)), "the focused one does not wait for them");
+        pace.drawn(at(16));
+        assert_eq!(pace.beside_in(at(16)), Duration::from_millis(84), "nor do they come along");
+        assert_eq!(pace.beside_in(at(130)), Duration::ZERO);
     }
 
     /// The echo in the pane: no fixed frame delay, only a flood is paced.

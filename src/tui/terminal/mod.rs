@@ -191,6 +191,19 @@ impl Terminal {
         Ok(done)
     }
 
+    /// Gives the terminal to `user` for a time, as it was before us. Nothing else may read it meanwhile:
+    /// drop the stream of its events before.
+    ///
+    /// # Errors
+    /// The terminal cannot be taken again.
+    pub async fn hand_over<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
+        self.outlet.finish(LAST);
+        give_back();
+        let done = user.await;
+        self.retake()?;
+        Ok(done)
+    }
+
     /// Takes the terminal again after it was given away, to be drawn anew.
     fn retake(&mut self) -> io::Result<()> {
         self.claim(Wishes { ask_ground: false, ..self.wishes })?;

@@ -13,7 +13,7 @@ use crate::tui::views::{help_beyond, plan_rows};
 
 use super::act::{begin_current, draft};
 use super::moving::Step;
-use super::{jobs, palette, reading};
+use super::{aside, jobs, palette, reading};
 
 /// A text was changed.
 pub(super) fn typed(app: &mut App, effects: &mut Vec<Effect>) {
@@ -140,6 +140,7 @@ fn go(app: &mut App, step: Step) {
         Some(Overlay::Answer(answer)) => {
             answer.index = step.from(answer.index, answer.options.len());
         }
+        Some(Overlay::CopyWhat(copy)) => copy.index = step.from(copy.index, copy.texts.len()),
         Some(Overlay::Leave(leave)) => leave.index = step.from(leave.index, LEAVING.len()),
         Some(Overlay::Help { top, .. }) => *top = step.from(*top, beyond + 1),
         Some(Overlay::Palette(_)) => palette::go(app, step),
@@ -182,6 +183,13 @@ fn confirm(app: &mut App, effects: &mut Vec<Effect>) {
         Some(Overlay::Answer(answer)) => {
             let option = Some(answer.index + 1);
             effects.push(Effect::Answer { id: answer.id, question: answer.question, option });
+            app.confirmed_at = Some(app.now);
+        }
+        Some(Overlay::CopyWhat(mut dialog)) => {
+            if dialog.index < dialog.texts.len() {
+                let (_, text) = dialog.texts.swap_remove(dialog.index);
+                aside::copy(app, text, effects);
+            }
             app.confirmed_at = Some(app.now);
         }
         Some(Overlay::Leave(leave)) => jobs::leave_by(app, leave, effects),

@@ -11,7 +11,7 @@ use crate::tui::app::{App, Focus, View};
 use crate::tui::event::{Effect, Tab};
 
 use super::moving::{Step, collapse, expand, go, page, turn_column};
-use super::{above, jobs, palette, place, reading, verbs};
+use super::{above, aside, jobs, palette, place, reading, verbs, wall};
 
 /// Does an action, where it is legal.
 pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
@@ -56,14 +56,11 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             verbs::mark(app, action);
         }
         Action::ClearMarks => clear(app, effects),
-        Action::Details => {
-            app.focus = Focus::Right;
-            app.tab = Tab::Details;
-            app.tab_top = 0;
-        }
+        Action::Details => tab(app, Tab::Details, effects),
+        Action::Diff => tab(app, Tab::Diff, effects),
         Action::Find => {
             let editor = crate::tui::app::editor::Editor::line(&app.current_list().find);
-            if app.view == View::Jobs {
+            if !matches!(app.view, View::Sessions | View::Trash) {
                 place::view(app, View::Sessions, effects);
             }
             app.focus = Focus::List;
@@ -72,6 +69,8 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         Action::Palette => palette::open(app),
         Action::Trash => place::view(app, View::Trash, effects),
         Action::Jobs => place::view(app, View::Jobs, effects),
+        Action::Wall => place::view(app, View::Wall, effects),
+        Action::MoreTiles | Action::FewerTiles => wall::resize(app, action),
         Action::Sort => place::sort(app, effects),
         Action::Help => {
             let context = app.view_context();
@@ -114,6 +113,12 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         Action::CancelJob | Action::ResumeJob | Action::AbandonJob | Action::MarkFailed => {
             jobs::act(app, action, effects);
         }
+        Action::Fork
+        | Action::OpenEditor
+        | Action::OpenShell
+        | Action::OpenPr
+        | Action::CopyWhat
+        | Action::CopyPath => aside::act(app, action, effects),
         Action::Undo if app.view == View::Jobs => jobs::act(app, action, effects),
         Action::Back if app.view == View::Sessions => app.focus = Focus::List,
         Action::Back => place::view(app, View::Sessions, effects),
@@ -126,6 +131,18 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
 /// Rows that a page of the screen on view scrolls: one stays.
 fn screen_page(app: &App) -> isize {
     (isize::try_from(app.screen_area().height).unwrap_or(0) - 1).max(1)
+}
+
+/// Shows a tab of the selected session.
+fn tab(app: &mut App, tab: Tab, effects: &mut Vec<Effect>) {
+    if app.view == View::Wall
+        && let Some(session) = app.selected().cloned()
+    {
+        place::session(app, &session, effects);
+    }
+    app.focus = Focus::Right;
+    app.tab = tab;
+    app.tab_top = 0;
 }
 
 fn line(app: &mut App, purpose: Purpose, text: &str) {
@@ -165,7 +182,7 @@ pub(super) fn draft(app: &App) -> NewForm {
 
 /// Gives the terminal to the selected agent.
 fn zoom(app: &App, effects: &mut Vec<Effect>) {
-    if let Some(id) = app.list.selected.clone() {
+    if let Some(id) = app.selected().map(|session| session.id.clone()) {
         effects.push(Effect::PassThrough { id, ahead: Vec::new() });
     }
 }
@@ -179,7 +196,7 @@ fn open(app: &mut App, effects: &mut Vec<Effect>) {
         app.focus = Focus::List;
         return;
     }
-    if let Some(id) = app.list.selected.clone() {
+    if let Some(id) = app.selected().map(|session| session.id.clone()) {
         place::type_to(app, id, effects);
     }
 }

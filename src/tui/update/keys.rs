@@ -45,7 +45,7 @@ pub(super) fn pressed(app: &mut App, keys: &[Key], effects: &mut Vec<Effect>) {
                 ahead.extend_from_slice(&keys[at + 1..]);
                 break;
             }
-            Some(Effect::Suspend) => break,
+            Some(Effect::Suspend | Effect::Lend { .. }) => break,
             _ => {}
         }
         if let Some(wanted) = app.wanted.as_mut().filter(|it| !waited && it.begin == Begin::Copy) {

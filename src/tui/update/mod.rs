@@ -3,6 +3,7 @@
 
 mod above;
 mod act;
+mod aside;
 mod data;
 mod jobs;
 mod keys;
@@ -15,6 +16,7 @@ mod place;
 mod reading;
 mod settle;
 mod verbs;
+mod wall;
 
 use crate::domain::time::Timestamp;
 
@@ -54,6 +56,7 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
             app.setup.targets = found.targets;
         }
         Event::Page { ticket, offset, page } => data::page(app, ticket, offset, page, effects),
+        Event::Tiles(sessions) => wall::arrived(app, sessions),
         Event::Operations(operations) => app.jobs.load(operations),
         Event::Tab { id, content } => data::tab(app, id, content),
         Event::Work(work) => app.work.extend(work),

@@ -1,16 +1,17 @@
-//! The mouse: a click selects, the wheel scrolls. What is done in an agent's screen is in `pane`.
+//! The mouse: a click selects, a double click opens, the wheel scrolls. What is done in an agent's screen is in `pane`.
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
+use crate::tui::action::Action;
 use crate::tui::app::list::Wanted;
 use crate::tui::app::{App, Focus, View};
 use crate::tui::event::{Effect, Tab};
-use crate::tui::views::{RailTarget, rail_target};
+use crate::tui::views::{RailTarget, rail_target, row_of};
 
 use super::moving::{self, Step};
-use super::pane;
-use super::place;
+use super::pane::TOGETHER;
+use super::{act, pane, place};
 
 /// Rows that one notch of the wheel scrolls.
 pub(super) const NOTCH: isize = 3;
@@ -24,16 +25,51 @@ pub(super) fn used(app: &mut App, mouse: MouseEvent, effects: &mut Vec<Effect>) 
         if held && matches!(mouse.kind, MouseEventKind::Up(_)) {
             pane::used(app, mouse, effects);
         }
+        let turned = match mouse.kind {
+            MouseEventKind::ScrollDown => Action::Down,
+            MouseEventKind::ScrollUp => Action::Up,
+            _ => return,
+        };
+        for _ in 0..NOTCH {
+            act::act(app, turned, effects);
+        }
         return;
     }
     if pane::used(app, mouse, effects) {
         return;
     }
     match mouse.kind {
-        MouseEventKind::Down(MouseButton::Left) => click(app, at, effects),
+        MouseEventKind::Down(MouseButton::Left) => {
+            let again = is_again(app, at);
+            click(app, at, effects);
+            if again && is_row(app, at) {
+                act::act(app, Action::Open, effects);
+            }
+        }
         MouseEventKind::ScrollDown => wheel(app, at, NOTCH, effects),
         MouseEventKind::ScrollUp => wheel(app, at, -NOTCH, effects),
         _ => {}
+    }
+}
+
+/// Whether a click is the second of two on one cell.
+fn is_again(app: &mut App, at: Position) -> bool {
+    let cell = (at.x, at.y);
+    let last = app.clicked.replace((cell, app.now));
+    let again = last.is_some_and(|(there, when)| there == cell && app.now.since(when) <= TOGETHER);
+    if again {
+        app.clicked = None;
+    }
+    again
+}
+
+/// Whether something that can be opened is there.
+fn is_row(app: &App, at: Position) -> bool {
+    let rows = app.layout().list_rows();
+    let on_tile = |place: &Rect| place.contains(at);
+    match app.view {
+        View::Wall => app.wall_grid().places.get(app.wall.focus).is_some_and(on_tile),
+        _ => rows.contains(at) && row_of(app, usize::from(at.y - rows.y)).is_some(),
     }
 }
 
@@ -42,7 +78,9 @@ fn click(app: &mut App, at: Position, effects: &mut Vec<Effect>) {
     // Operations have no names above their columns.
     let rows = if app.view == View::Jobs { layout.list } else { layout.list_rows() };
     app.last_key = app.now;
-    if layout.rail.contains(at) {
+    if app.shows_wall() {
+        click_tile(app, at);
+    } else if layout.rail.contains(at) {
         match rail_target(app, usize::from(at.y - layout.rail.y)) {
             Some(RailTarget::Section(key)) => {
                 app.view = View::Sessions;
@@ -61,6 +99,17 @@ fn click(app: &mut App, at: Position, effects: &mut Vec<Effect>) {
         app.focus = Focus::Right;
     } else if layout.right.width > 0 && at.y == layout.rules.y && app.view == View::Sessions {
         click_tab(app, at, layout.right);
+    }
+}
+
+fn click_tile(app: &mut App, at: Position) {
+    let tiles = app.wall_tiles().len();
+    let places = app.wall_grid().places;
+    if let Some(tile) = places.iter().take(tiles).position(|place| place.contains(at))
+        && tile != app.wall.focus
+    {
+        place::leave(app);
+        app.wall.focus = tile;
     }
 }
 

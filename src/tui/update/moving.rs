@@ -5,7 +5,7 @@ use crate::tui::app::{App, Focus, View};
 use crate::tui::event::{Effect, Tab};
 use crate::tui::views::row_of;
 
-use super::{place, reading};
+use super::{place, reading, wall};
 
 /// A movement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,9 @@ impl Step {
 
 /// Rows of a page.
 pub(super) fn page(app: &App) -> isize {
+    if app.view == View::Wall {
+        return wall::PAGE;
+    }
     let layout = app.layout();
     let rows = if app.focus == Focus::Right { layout.right } else { layout.list_rows() };
     (rows.height as isize - 1).max(1)
@@ -39,6 +42,7 @@ pub(super) fn page(app: &App) -> isize {
 
 pub(super) fn go(app: &mut App, step: Step, effects: &mut Vec<Effect>) {
     match (app.view, app.focus) {
+        (View::Wall, _) => wall::go(app, step),
         (View::Sessions | View::Trash, Focus::Rail) => go_section(app, step, effects),
         (View::Jobs, Focus::Right) => {
             let rows = app.jobs.current().map_or(0, |operation| operation.session_ids.len());
@@ -113,10 +117,14 @@ fn columns_of(app: &App) -> &'static [Focus] {
         View::Sessions => &[Focus::Rail, Focus::List, Focus::Right],
         View::Trash => &[Focus::Rail, Focus::List],
         View::Jobs => &[Focus::List, Focus::Right],
+        View::Wall => &[Focus::List],
     }
 }
 
 pub(super) fn turn_column(app: &mut App, by: isize) {
+    if app.view == View::Wall {
+        return wall::turn(app, by);
+    }
     let columns = columns_of(app);
     let at = columns.iter().position(|focus| *focus == app.focus).unwrap_or(0);
     let next = (at as isize + by).rem_euclid(columns.len() as isize);
@@ -125,6 +133,7 @@ pub(super) fn turn_column(app: &mut App, by: isize) {
 
 pub(super) fn collapse(app: &mut App) {
     match (app.view, app.focus) {
+        (View::Wall, _) => wall::turn(app, -1),
         (View::Sessions, Focus::Right) if app.tab != Tab::Screen => turn_tab(app, -1),
         (_, Focus::Right) => app.focus = Focus::List,
         (View::Sessions | View::Trash, Focus::List) => {
@@ -137,6 +146,7 @@ pub(super) fn collapse(app: &mut App) {
 
 pub(super) fn expand(app: &mut App) {
     match (app.view, app.focus) {
+        (View::Wall, _) => wall::turn(app, 1),
         (View::Sessions, Focus::Right) => turn_tab(app, 1),
         (_, Focus::Rail) => app.focus = Focus::List,
         (View::Jobs, Focus::List) => app.focus = Focus::Right,

@@ -87,7 +87,8 @@ fn created(app: &mut App, outcome: CreateOutcome, effects: &mut Vec<Effect>) {
         notify(app, kind, title, vec![sentence(&error)]);
     }
     // Who did something else meanwhile stays there.
-    if app.submitted.take().is_some_and(|(_, at)| at == app.last_key) {
+    let asked_at = app.submitted.take().map(|(_, at)| at).or(app.forked.take());
+    if asked_at == Some(app.last_key) {
         place::session(app, &session, effects);
     }
 }

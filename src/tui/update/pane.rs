@@ -17,7 +17,7 @@ use super::mouse::NOTCH;
 use super::reading;
 
 /// Clicks on one cell belong together within this time.
-const TOGETHER: Duration = Duration::from_millis(400);
+pub(super) const TOGETHER: Duration = Duration::from_millis(400);
 
 /// The mouse was used; false where it was not about a screen.
 pub(super) fn used(app: &mut App, mouse: MouseEvent, effects: &mut Vec<Effect>) -> bool {

@@ -4,11 +4,12 @@ use crate::domain::ids::SessionId;
 use crate::domain::query::{Filter, Order, PageQuery};
 use crate::domain::rail::SectionKey;
 use crate::domain::session::Session;
-use crate::domain::status::{Attention, Zone};
 use crate::tui::app::layout::typing_size;
 use crate::tui::app::list::Wanted;
 use crate::tui::app::{App, Focus, Typing, View, find};
 use crate::tui::event::{Effect, Tab};
+
+use super::wall;
 
 /// Shows a section.
 pub(super) fn section(app: &mut App, key: SectionKey, wanted: Wanted, effects: &mut Vec<Effect>) {
@@ -64,6 +65,7 @@ pub(super) fn view(app: &mut App, view: View, effects: &mut Vec<Effect>) {
             effects.push(Effect::LoadCrowded);
         }
         View::Jobs => effects.push(Effect::LoadOperations),
+        View::Wall => wall::open(app),
     }
 }
 
@@ -85,14 +87,13 @@ pub(super) fn session(app: &mut App, session: &Session, effects: &mut Vec<Effect
 /// The session that wants the operator next, or before: respond, review, merge, finished; the
 /// longest waiting first (T4).
 pub(super) fn next_waiting(app: &mut App, by: isize, effects: &mut Vec<Effect>) {
-    let mut waiting = app.waiting.clone();
-    waiting.sort_by_key(|session| {
-        (rank(session), session.condition.waiting_since(), session.id.clone())
-    });
+    let waiting = app.waiting_in_order();
     if waiting.is_empty() {
         return;
     }
-    let current = app.typing.as_ref().map(|typing| &typing.id).or(app.list.selected.as_ref());
+    let on_wall = app.view == View::Wall;
+    let selected = if on_wall { app.wall_focus() } else { app.list.selected.as_ref() };
+    let current = app.typing.as_ref().map(|typing| &typing.id).or(selected);
     let at = waiting.iter().position(|session| Some(&session.id) == current);
     let n = waiting.len() as isize;
     let next = match at {
@@ -100,18 +101,12 @@ pub(super) fn next_waiting(app: &mut App, by: isize, effects: &mut Vec<Effect>) 
         None if by > 0 => 0,
         None => n - 1,
     };
-    let target = waiting.swap_remove(next.unsigned_abs());
+    let target = waiting[next.unsigned_abs()].clone();
     app.typing = None;
-    session(app, &target, effects);
-}
-
-fn rank(session: &Session) -> u8 {
-    match (session.condition.zone(), session.condition.attention) {
-        (_, Some(Attention::FinishedUnseen)) => 4,
-        (Zone::Respond, _) => 0,
-        (Zone::Review, _) => 1,
-        (Zone::Merge, _) => 2,
-        _ => 3,
+    if on_wall {
+        wall::show(app, target);
+    } else {
+        session(app, &target, effects);
     }
 }
 

@@ -17,7 +17,7 @@ use super::{keys, notify};
 
 /// Begins to read what is on view, or goes on with it.
 pub(super) fn begin(app: &mut App, begin: Begin, effects: &mut Vec<Effect>) {
-    let id = app.on_view().or(app.current_list().selected.as_ref());
+    let id = app.in_focus().or(app.current_list().selected.as_ref());
     let Some(id) = id.cloned() else {
         return;
     };
@@ -318,7 +318,7 @@ pub(super) fn take_offer(app: &mut App, effects: &mut Vec<Effect>) {
 
 /// Ends what is no longer on view.
 pub(super) fn settle(app: &mut App) {
-    let here = app.on_view().cloned();
+    let here = app.in_focus().cloned();
     let on_view = |id: &SessionId| here.as_ref() == Some(id);
     app.reading.take_if(|reading| !on_view(&reading.id));
     app.wanted.take_if(|wanted| !on_view(&wanted.id));

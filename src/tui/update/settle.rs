@@ -27,6 +27,7 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
     leave_ended(app);
     super::jobs::leave_when_done(app, effects);
     reread(app, effects);
+    super::wall::settle(app, effects);
     shift_window(app, effects);
     scroll(app);
     super::reading::settle(app);
@@ -41,7 +42,7 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
 /// An agent that ended takes no more keys.
 fn leave_ended(app: &mut App) {
     let ended = app.typing.as_ref().is_some_and(|typing| {
-        let row = app.list.rows.iter().find(|row| row.id == typing.id);
+        let row = app.known(&typing.id);
         row.is_some_and(|row| row.condition.lifecycle.state.is_terminal())
     });
     if ended {
@@ -73,6 +74,9 @@ pub(super) fn reread_now(app: &mut App, effects: &mut Vec<Effect>) {
     if app.view == View::Jobs {
         effects.push(Effect::LoadOperations);
     }
+    if app.view == View::Wall {
+        super::wall::ask(app, effects);
+    }
     if let Some((id, tab @ (Tab::Details | Tab::Messages | Tab::Events))) = app.tab_asked.clone() {
         effects.push(Effect::LoadTab { id, tab });
     }
@@ -102,7 +106,7 @@ fn scroll(app: &mut App) {
 
 /// Asks for the screens on view.
 fn watch(app: &mut App, effects: &mut Vec<Effect>) {
-    let wanted: Vec<_> = app.on_view().cloned().into_iter().collect();
+    let wanted = app.on_view();
     if wanted == app.watched {
         return;
     }
@@ -191,7 +195,7 @@ fn ask_work(app: &mut App, effects: &mut Vec<Effect>) {
     let list = match app.view {
         View::Sessions => &app.list,
         View::Trash => &app.trash,
-        View::Jobs => return,
+        View::Jobs | View::Wall => return,
     };
     let rows = shown(list, app.setup.size.1);
     let rows: Vec<_> =

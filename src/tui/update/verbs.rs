@@ -73,9 +73,12 @@ pub(super) fn mark(app: &mut App, action: Action) {
     }
 }
 
-/// The marked sessions, else the selected one. A filter mark becomes ids first: the action is done
+/// The marked sessions, else the selected one; on the wall, the tile with the focus. A filter mark becomes ids first: the action is done
 /// again when they are there, and nothing is answered now.
 fn targets(app: &mut App, action: Action, effects: &mut Vec<Effect>) -> Vec<SessionId> {
+    if app.view == View::Wall {
+        return app.wall_focus().cloned().into_iter().collect();
+    }
     let list = app.current_list_mut();
     list.end_range();
     if let Some(all) = &list.marks.all {

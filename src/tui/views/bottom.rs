@@ -6,7 +6,7 @@ use super::pen::{Pen, Span, spans_width};
 use crate::domain::text::width;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::editor::Editor;
-use crate::tui::app::layout::{Layout, pane_size};
+use crate::tui::app::layout::{Layout, pane_size, typing_size};
 use crate::tui::app::overlay::{Overlay, Purpose};
 use crate::tui::app::plan::Button;
 use crate::tui::app::{App, find};
@@ -75,6 +75,16 @@ const JOBS: &[Entry] = &[
     (&[Action::CancelJob], "cancel what is not done"),
     (&[Action::Back], "back"),
 ];
+const WALL: &[Entry] = &[
+    (&[Action::Collapse, Action::Down, Action::Up, Action::Expand], "move"),
+    (&[Action::Open], "type here"),
+    (&[Action::AnswerYes], "yes"),
+    (&[Action::AnswerChoose], "answer"),
+    (&[Action::Zoom], "full screen"),
+    (&[Action::MoreTiles, Action::FewerTiles], "tiles"),
+    (&[Action::NextWaiting], "next waiting"),
+    (&[Action::Back], "back"),
+];
 const EMPTY: &[Entry] = &[
     (&[Action::AddThisFolder], "add this folder"),
     (&[Action::AddProject], "add another"),
@@ -91,6 +101,7 @@ const PLAN: &[Entry] = &[
 ];
 const BUTTONS: &[Entry] = &[(&[Action::NextButton], "next")];
 const CHOOSE: &[Entry] = &[(&[Action::Confirm], "answer"), (&[Action::Down, Action::Up], "move")];
+const COPY_WHAT: &[Entry] = &[(&[Action::Confirm], "copy"), (&[Action::Down, Action::Up], "move")];
 const LEAVE: &[Entry] = &[(&[Action::Confirm], "do it"), (&[Action::Down, Action::Up], "move")];
 const SCROLL: &[Entry] = &[(&[Action::Down, Action::Up], "scroll")];
 const FORM: &[Entry] = &[
@@ -164,6 +175,7 @@ fn entries(app: &App) -> &'static [Entry] {
         Some(Overlay::Plan(_)) => PLAN,
         Some(Overlay::Confirm(_)) => BUTTONS,
         Some(Overlay::Answer(_)) => CHOOSE,
+        Some(Overlay::CopyWhat(_)) => COPY_WHAT,
         Some(Overlay::Leave(leave)) => {
             if leave.waiting {
                 &[]
@@ -188,6 +200,7 @@ fn entries(app: &App) -> &'static [Entry] {
             Context::Details => DETAILS,
             Context::Trash => TRASH,
             Context::Jobs => JOBS,
+            Context::Wall => WALL,
             Context::Empty => EMPTY,
             _ => LIST,
         },
@@ -265,14 +278,15 @@ pub(super) fn hint(
 fn typing(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     let area = layout.keys;
     let agent = app.typing.as_ref().and_then(|typing| {
-        let session = app.list.rows.iter().find(|row| row.id == typing.id)?;
+        let session = app.known(&typing.id)?;
         Some(session.launch.agent.as_str())
     });
     let mut spans = leave_hint(pen, app, "leave");
     let rest = format!("   every other key goes to {}", agent.unwrap_or("the agent"));
     spans.push((rest, pen.role(Role::Muted)));
     pen.spans(1, area.y, area.width.saturating_sub(2), &spans);
-    let (cols, rows) = pane_size(layout);
+    let (cols, rows) =
+        if app.shows_wall() { typing_size(app.setup.size) } else { pane_size(layout) };
     let right = area.width.saturating_sub(1);
     pen.right(right, area.y, 9, &format!("{cols}x{rows}"), pen.role(Role::Muted));
 }

@@ -8,7 +8,7 @@ use crate::domain::ids::SessionId;
 use crate::domain::text::{self, width};
 use crate::tui::app::App;
 use crate::tui::app::editor::Editor;
-use crate::tui::app::overlay::{AnswerDialog, Confirm, Purpose};
+use crate::tui::app::overlay::{AnswerDialog, Confirm, CopyDialog, Purpose};
 use crate::tui::app::plan::Button;
 use crate::tui::app::words::{count, names};
 use crate::tui::theme::{Ground, Role};
@@ -105,23 +105,37 @@ pub(super) fn confirm(pen: &mut Pen<'_>, app: &App, confirm: &Confirm) {
 
 /// The options of a question.
 pub(super) fn answer(pen: &mut Pen<'_>, app: &App, answer: &AnswerDialog) {
-    let longest = answer.options.iter().map(|option| width(option) + 4).max().unwrap_or(0);
-    let cells = (longest.max(width(&answer.text)) + 6).clamp(40, 72) as u16;
-    let area = centred(app, cells, answer.options.len() as u16 + 6, (4, 0));
+    let lines = answer.options.iter().enumerate();
+    let lines: Vec<String> = lines.map(|(at, it)| format!("{}. {it}", at + 1)).collect();
+    choice(pen, app, &format!("Answer {}", answer.id), &answer.text, &lines, answer.index);
+}
+
+/// What of a session is copied.
+pub(super) fn copy(pen: &mut Pen<'_>, app: &App, copy: &CopyDialog) {
+    let line = |(name, text): &(&str, String)| format!("{name:<14}{text}");
+    let lines: Vec<String> = copy.texts.iter().map(line).collect();
+    choice(pen, app, &format!("Copy of {}", copy.id), "To the clipboard:", &lines, copy.index);
+}
+
+/// Lines of which one is chosen.
+fn choice(pen: &mut Pen<'_>, app: &App, title: &str, text: &str, lines: &[String], index: usize) {
+    let longest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
+    let cells = (longest.max(width(text)) + 6).clamp(40, 72) as u16;
+    let area = centred(app, cells, lines.len() as u16 + 6, (4, 0));
     let mut pen = pen.within(area);
-    let inner = frame(&mut pen, area, &format!("Answer {}", answer.id));
-    pen.text(inner.x, inner.y + 1, inner.width, &answer.text, pen.role(Role::Text));
-    for (at, option) in answer.options.iter().enumerate() {
+    let inner = frame(&mut pen, area, title);
+    pen.text(inner.x, inner.y + 1, inner.width, text, pen.role(Role::Text));
+    for (at, line) in lines.iter().enumerate() {
         let y = inner.y + 3 + at as u16;
         if y >= inner.bottom() {
             break;
         }
         let row = Rect::new(area.x + 1, y, area.width.saturating_sub(2), 1);
         let mut pen = pen.within(row);
-        if at == answer.index {
+        if at == index {
             pen.select(row, true);
         }
-        pen.text(inner.x, y, inner.width, &format!("{}. {option}", at + 1), pen.role(Role::Text));
+        pen.text(inner.x, y, inner.width, line, pen.role(Role::Text));
     }
 }
 

@@ -34,6 +34,7 @@ pub(in crate::tui) fn row_of(app: &App, line: usize) -> Option<usize> {
         View::Sessions => Some(list.top + line).filter(|at| *at < list.lines().len()),
         View::Trash => trash::row_at(list, list.top + line),
         View::Jobs => jobs::index_at(app, line),
+        View::Wall => None,
     }
 }
 

@@ -22,6 +22,7 @@ mod signs;
 mod toast;
 mod top;
 mod trash;
+mod wall;
 
 use ratatui::Frame;
 
@@ -46,6 +47,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
         View::Sessions if app.is_empty() && app.typing.is_none() => {
             empty::draw(&mut pen, app, &layout);
         }
+        View::Wall if app.shows_wall() => cursor = wall::draw(&mut pen, app, &layout),
         View::Jobs if app.typing.is_none() => jobs::draw(&mut pen, app, &layout),
         _ => cursor = board::draw(&mut pen, app, &layout),
     }
@@ -72,6 +74,7 @@ fn overlay_view(pen: &mut Pen<'_>, app: &App, overlay: &Overlay) -> Option<(u16,
         Overlay::Plan(dialog) => plan::draw(pen, app, dialog),
         Overlay::Confirm(confirm) => dialog::confirm(pen, app, confirm),
         Overlay::Answer(answer) => dialog::answer(pen, app, answer),
+        Overlay::CopyWhat(copy) => dialog::copy(pen, app, copy),
         Overlay::Leave(dialog) => leave::draw(pen, app, *dialog),
         Overlay::NewSession(form) => return newform::draw(pen, app, form),
         Overlay::Message { ids, editor } => return Some(dialog::message(pen, app, ids, editor)),

@@ -99,7 +99,7 @@ fn screen(
     session: Option<&Session>,
     area: Rect,
 ) -> Option<(u16, u16)> {
-    let id = app.on_view().or(session.map(|session| &session.id))?;
+    let id = app.in_focus().or(session.map(|session| &session.id))?;
     let mut inner = inset(area);
     if let Some(reading) = app.reading_of(id) {
         return reading::draw(pen, reading, inner);
@@ -109,18 +109,24 @@ fn screen(
         pen.text(inner.x, inner.y, inner.width, &text, pen.role(Role::Muted));
         return None;
     };
-    // The last screen of one that ended stays, and says so below.
-    let ended = session.filter(|session| !session.is_live()).and_then(|it| no_screen(app, it));
-    let gone = cells.ended.then(|| "Its keeper is gone. This is its last screen.".to_owned());
-    let silent = cells.silent.then(|| silent(cells));
-    if let Some(text) = ended.or(gone).or(silent) {
+    if let Some(text) = below(app, session, cells) {
         inner.height = inner.height.saturating_sub(1);
         pen.text(inner.x, inner.bottom(), inner.width, &text, pen.role(Role::Muted));
     }
-    let first = crop(pen, cells, inner, app.typing.is_some());
+    let typing = app.typing.is_some();
+    let first = cells.first(inner.height, typing);
+    crop(pen, cells, inner, (0, first), typing);
     let (col, row) = cells.cursor.filter(|_| app.typing.is_some())?;
     let y = usize::from(row).checked_sub(first)? as u16;
     (col < inner.width && y < inner.height).then_some((inner.x + col, inner.y + y))
+}
+
+/// What is said below the last screen of one that ended, which stays.
+pub(super) fn below(app: &App, session: Option<&Session>, cells: &ScreenCells) -> Option<String> {
+    let ended = session.filter(|session| !session.is_live()).and_then(|it| no_screen(app, it));
+    let gone = cells.ended.then(|| "Its keeper is gone. This is its last screen.".to_owned());
+    let silent = cells.silent.then(|| silent(cells));
+    ended.or(gone).or(silent)
 }
 
 /// What is said of a keeper that does not answer.
@@ -130,7 +136,7 @@ fn silent(cells: &ScreenCells) -> String {
 }
 
 /// What stands in place of a screen.
-fn no_screen(app: &App, session: &Session) -> Option<String> {
+pub(super) fn no_screen(app: &App, session: &Session) -> Option<String> {
     if session.condition.status == Status::Spawning {
         return Some("Starting".to_owned());
     }
@@ -144,24 +150,28 @@ fn no_screen(app: &App, session: &Session) -> Option<String> {
     })
 }
 
-/// Draws a crop of a screen, anchored at its last used line and its left edge; answers the first row
-/// on view. Rows that go on have a sign in the last cell, except where the agent has this pane.
-fn crop(pen: &mut Pen<'_>, cells: &ScreenCells, area: Rect, typing: bool) -> usize {
-    let first = cells.first(area.height, typing);
-    // Beside the list one empty cell stays at the right, for the sign.
-    let room = if typing { area.width } else { area.width.saturating_sub(1) };
+/// Draws a crop of a screen, from this column and row on. Rows that go on have a sign in the last cell,
+/// except where the agent has all of this pane.
+pub(super) fn crop(
+    pen: &mut Pen<'_>,
+    cells: &ScreenCells,
+    area: Rect,
+    (left, first): (u16, usize),
+    whole: bool,
+) {
+    // Beside others one empty cell stays at the right, for the sign.
+    let room = if whole { area.width } else { area.width.saturating_sub(1) };
     for (row, line) in cells.rows.iter().skip(first).take(usize::from(area.height)).enumerate() {
         let y = area.y + row as u16;
         for cell in line {
-            if cell.col + cell.width <= room {
-                pen.raw(area.x + cell.col, y, cell.width, &cell.text, cell.style);
+            if cell.col >= left && cell.col - left + cell.width <= room {
+                pen.raw(area.x + cell.col - left, y, cell.width, &cell.text, cell.style);
             }
         }
-        if line.last().is_some_and(|cell| cell.col + cell.width > room) {
+        if line.last().is_some_and(|cell| cell.col + cell.width > left + room) {
             pen.text(area.right().saturating_sub(1), y, 1, pen.glyphs.more, pen.role(Role::Muted));
         }
     }
-    first
 }
 
 /// What a session wants, with the words that say so in the colour of its zone.

@@ -1,8 +1,10 @@
 //! The loop. In this order: signals, input, what the coordinators report, answers and changes of the
 //! store, live screens, files, time.
 
+mod lend;
 mod react;
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -19,7 +21,7 @@ use crate::os::paths::Home;
 use crate::tui::app::form::Found;
 use crate::tui::app::{App, Setup, Start};
 use crate::tui::effects::Effects;
-use crate::tui::event::{Event, Failure};
+use crate::tui::event::{Event, Failure, Lent};
 use crate::tui::input::{Input, Reader};
 use crate::tui::live::Live;
 use crate::tui::notice::tell::Manner;
@@ -97,6 +99,8 @@ pub(super) struct Dashboard<P> {
     on_view: watch::Sender<OnView>,
     /// The sessions whose screens are on view.
     watched: Vec<SessionId>,
+    /// This program of the operator's is to have the terminal, in this folder.
+    lend_to: Option<(Lent, PathBuf)>,
     /// This agent is to have the terminal, and what was typed for it already.
     pass_to: Option<(SessionId, Vec<u8>)>,
     summary: Option<RunSummary>,
@@ -140,6 +144,12 @@ impl Signals {
             interrupt: signal(SignalKind::interrupt())?,
             breaks: Breaks::new()?,
         })
+    }
+
+    /// An interrupt that was meant for another, who had the terminal.
+    fn forget_interrupts(&mut self) -> std::io::Result<()> {
+        self.interrupt = signal(SignalKind::interrupt())?;
+        Ok(())
     }
 
     async fn any(&mut self) -> Woke {
@@ -236,6 +246,7 @@ impl<P: Ports> Dashboard<P> {
             suspend: false,
             on_view: watch::Sender::default(),
             watched: Vec::new(),
+            lend_to: None,
             pass_to: None,
             summary: None,
         })

@@ -1,9 +1,9 @@
 //! What a turn does with what it waited for.
 
 use std::pin::pin;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{Breaks, Dashboard, Rest, RunSummary, Woke};
@@ -15,6 +15,7 @@ use crate::tui::action::{Action, Context};
 use crate::tui::attach::{Attach, Over, reach};
 use crate::tui::event::{Effect, Event, Failure, Tab, TabContent};
 use crate::tui::input::{Input, Reader};
+use crate::tui::live::Picture;
 use crate::tui::notice::tell;
 use crate::tui::run::care::care;
 use crate::tui::run::files::SETTLE;
@@ -23,8 +24,24 @@ use crate::tui::{update, views};
 
 /// Answers that are taken in one turn, so that input never waits behind them.
 const A_TURN: usize = 64;
-/// Answers that are kept while an agent has the terminal; whoever sends more waits.
+/// Answers that are kept while another has the terminal; whoever sends more waits.
 const MISSED: usize = 4_096;
+
+/// Waits for the end of whoever has the terminal. Who answers or cares for sessions meanwhile need not
+/// wait for the dashboard.
+pub(super) async fn meanwhile<T>(
+    lent: impl Future<Output = T>,
+    answers: &mut mpsc::Receiver<Event>,
+) -> (T, Vec<Event>) {
+    let mut lent = pin!(lent);
+    let mut missed = Vec::new();
+    loop {
+        tokio::select! {
+            done = &mut lent => return (done, missed),
+            Some(event) = answers.recv(), if missed.len() < MISSED => missed.push(event),
+        }
+    }
+}
 
 impl<P: Ports> Dashboard<P> {
     pub(super) async fn handle(&mut self, woke: Woke) -> std::io::Result<()> {
@@ -46,7 +63,7 @@ impl<P: Ports> Dashboard<P> {
                             // The dashboard takes them for others than what is on its screen then.
                             _ => {}
                         }
-                    } else if !self.suspend {
+                    } else if !self.suspend && self.lend_to.is_none() {
                         self.input(input);
                     }
                 }
@@ -76,6 +93,9 @@ impl<P: Ports> Dashboard<P> {
         }
         if std::mem::take(&mut self.suspend) {
             self.suspend().await?;
+        }
+        if let Some((to, folder)) = self.lend_to.take() {
+            self.lend(to, &folder).await?;
         }
         if let Some((id, ahead)) = self.pass_to.take() {
             self.pass_through(id, ahead).await?;
@@ -126,9 +146,15 @@ impl<P: Ports> Dashboard<P> {
         for (id, signal) in self.live.signals() {
             self.show_event(Event::Signal { id, signal }, Urgency::Frame);
         }
-        let typed = self.app.typing.as_ref();
-        let due = typed.is_some_and(|typing| self.live.is_due(&typing.id));
-        self.want(if due { Urgency::Echo } else { Urgency::Calm });
+        let due = |id: &SessionId| self.live.is_due(id);
+        let typed = self.app.typing.as_ref().is_some_and(|typing| due(&typing.id));
+        let urgency = match self.app.shows_wall() {
+            _ if typed => Urgency::Echo,
+            true if self.app.in_focus().is_some_and(due) => Urgency::Frame,
+            true => Urgency::Beside,
+            false => Urgency::Calm,
+        };
+        self.want(urgency);
     }
 
     fn time(&mut self) {
@@ -234,6 +260,7 @@ impl<P: Ports> Dashboard<P> {
                 self.pass_to = Some((id, ahead));
             }
             Effect::LoadTab { id, tab: Tab::Details } => self.ask_witnesses(id),
+            Effect::Lend { to, folder } => self.lend_to = Some((to, folder)),
             Effect::Suspend => self.suspend = true,
             Effect::Quit { farewell, hand_over } => {
                 self.summary = Some(RunSummary { farewell, interrupted: false, hand_over });
@@ -263,7 +290,7 @@ impl<P: Ports> Dashboard<P> {
     }
 
     pub(super) fn draw(&mut self, now: Instant) -> std::io::Result<()> {
-        let (pictures, held) = self.live.take(now);
+        let (pictures, held) = self.pictures(now);
         for (id, cells) in pictures {
             self.apply(Event::Screen { id, cells });
         }
@@ -277,6 +304,20 @@ impl<P: Ports> Dashboard<P> {
             self.start_rest(begin());
         }
         Ok(())
+    }
+
+    /// Pictures that changed, and how long to wait for others: beside a tile with the focus they come
+    /// less often.
+    fn pictures(&mut self, now: Instant) -> (Vec<Picture>, Option<Duration>) {
+        if !self.app.shows_wall() {
+            return self.live.take(now, |_| Duration::ZERO);
+        }
+        let beside = self.pace.beside_in(now);
+        if beside.is_zero() {
+            self.pace.beside_drawn(now);
+        }
+        let focus = self.app.in_focus();
+        self.live.take(now, |id| if Some(id) == focus { Duration::ZERO } else { beside })
     }
 
     /// Starts what need not be there for the first frame.
@@ -327,18 +368,9 @@ impl<P: Ports> Dashboard<P> {
             over: Over::Dashboard,
             ahead,
         };
-        let (came_back, missed) = {
-            let shown = async { reach(what).await?.show().await };
-            let mut lent = pin!(self.terminal.lend(shown));
-            let mut missed = Vec::new();
-            loop {
-                tokio::select! {
-                    came_back = &mut lent => break (came_back?, missed),
-                    // Who answers or cares for sessions need not wait for the dashboard.
-                    Some(event) = self.answers.recv(), if missed.len() < MISSED => missed.push(event),
-                }
-            }
-        };
+        let shown = async { reach(what).await?.show().await };
+        let (came_back, missed) = meanwhile(self.terminal.lend(shown), &mut self.answers).await;
+        let came_back = came_back?;
         self.live.watch(&self.watched);
         for event in missed {
             self.apply(event);
@@ -365,7 +397,7 @@ impl<P: Ports> Dashboard<P> {
     }
 
     /// Reads and draws again after another had the terminal.
-    fn take_back(&mut self) -> std::io::Result<()> {
+    pub(super) fn take_back(&mut self) -> std::io::Result<()> {
         self.reader = Some(Reader::again());
         // What these brought is done.
         self.signals.breaks = Breaks::new()?;
