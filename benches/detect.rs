@@ -115,8 +115,8 @@ fn read(file: &Path) -> Recording {
     let text = std::fs::read_to_string(file).unwrap();
     let mut lines = text.lines();
     let header: serde_json::Value = serde_json::from_str(lines.next().unwrap()).unwrap();
-    let side = |name: &str| header[name].as_u64().unwrap() as u16;
-    let size = Size { cols: side("width"), rows: side("height") };
+    let of = |name: &str| header[name].as_u64().unwrap() as u16;
+    let size = Size { cols: of("width"), rows: of("height") };
     let events = lines.map(|line| serde_json::from_str::<(f64, String, String)>(line).unwrap());
     let written = events.filter(|event| event.1 == "o");
     let written = written.map(|(at, _, text)| ((at * 1_000.0) as i64, text)).collect();
