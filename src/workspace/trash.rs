@@ -15,13 +15,28 @@ use super::git::{Args, Repository, RepositoryLock};
 use super::list::holder;
 use super::ours::{git_dir, strictly_inside, unfinished};
 use super::registered::{LOCK_REASON, lock_worktree, registered, unlock_worktree};
+use super::create::made_again;
 use super::{Moved, Workspace, WorkspaceError, WorkspaceResult};
+use crate::domain::plan::Back;
 use crate::os::fs::{rename_noreplace, write_atomic};
 use crate::os::paths::private_dir;
 
 /// Longer than a prune of someone else takes from looking for the lock to looking for the folder: one
 /// that saw no lock must have seen the folder too before it goes, or it takes the index away.
 const PRUNE_LOOKS: Duration = Duration::from_millis(25);
+
+/// What is said where there is no repository any more.
+const ALONE: &str = "its repository is gone: only the folder is moved";
+
+/// What becomes of the branch of a worktree that comes back.
+enum Attach {
+    /// Nothing: it had none, or has it.
+    Nothing,
+    /// It is checked out again: its full name.
+    To(String),
+    /// It is left alone, and why.
+    Detached(String),
+}
 
 /// What is needed to bring a worktree back as it was; lies beside it in the trash.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -170,6 +185,47 @@ impl Workspace {
         Ok(moved)
     }
 
+    /// What [`Workspace::move_back`] would come to. Reads only.
+    ///
+    /// # Errors
+    /// What the move would fail with, as far as can be seen before.
+    pub async fn foresee_move_back(
+        &self,
+        repository: &Path,
+        from: &Path,
+        to: &Path,
+        branch: Option<&str>,
+    ) -> WorkspaceResult<Back> {
+        strictly_inside(&self.home.trash(&self.name), from)?;
+        let (in_trash, in_place) = (exists(from), exists(to));
+        if in_trash && in_place {
+            return Err(WorkspaceError::Occupied(to.to_owned()));
+        }
+        let Some(repository) = self.repository_if_there(repository).await? else {
+            let there = in_trash || in_place;
+            let gone = WorkspaceError::NoFolder(from.to_owned());
+            return if there { Ok(Back::Detached(ALONE.to_owned())) } else { Err(gone) };
+        };
+        if !in_trash && !in_place {
+            let branch = self.branch_to_make(&repository, to, branch).await?;
+            return Ok(Back::MadeAgain(made_again(branch)));
+        }
+        let Some(record) = find_record(from)? else {
+            return Ok(Back::AsItWas);
+        };
+        let Some(folder) = &record.git_dir else {
+            return Ok(Back::AsItWas);
+        };
+        if in_place && git_dir(to).is_some_and(|found| found.file_name() != folder.file_name()) {
+            return Err(WorkspaceError::Occupied(to.to_owned()));
+        }
+        let path = if in_trash { from } else { to };
+        Ok(match self.way_to_attach(&repository, path, &record).await? {
+            Attach::Detached(why) => Back::Detached(why),
+            Attach::Nothing | Attach::To(_) => Back::AsItWas,
+        })
+    }
+
     pub(super) async fn repository_if_there(
         &self,
         folder: &Path,
@@ -229,15 +285,33 @@ impl Workspace {
         path: &Path,
         record: &Record,
     ) -> WorkspaceResult<Moved> {
+        let full = match self.way_to_attach(repository, path, record).await? {
+            Attach::Nothing => return Ok(Moved::default()),
+            Attach::Detached(why) => return Ok(note(&why)),
+            Attach::To(full) => full,
+        };
+        let message = "brought back from callboard's trash";
+        let args: Args<'_> = &[&"symbolic-ref", &"-m", &message, &"HEAD", &full];
+        self.git.change(held, "attach the branch", path, args).await?;
+        Ok(Moved::default())
+    }
+
+    /// What attaching would come to.
+    async fn way_to_attach(
+        &self,
+        repository: &Repository,
+        path: &Path,
+        record: &Record,
+    ) -> WorkspaceResult<Attach> {
         let (Some(branch), Some(commit)) = (&record.branch, &record.commit) else {
-            return Ok(Moved::default());
+            return Ok(Attach::Nothing);
         };
         let attached: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
         if self.git.ask("read the branch", path, attached).await?.is_some() {
-            return Ok(Moved::default());
+            return Ok(Attach::Nothing);
         }
         if record.git_dir.as_deref().is_some_and(|folder| unfinished(folder).is_some()) {
-            return Ok(Moved::default());
+            return Ok(Attach::Nothing);
         }
         let full = format!("refs/heads/{branch}");
         let format = "--format=%(refname) %(objectname) %(worktreepath)";
@@ -246,20 +320,18 @@ impl Workspace {
         // Branches below one of that name are found too.
         let own = found.lines().find_map(|line| line.strip_prefix(&full)?.strip_prefix(' '));
         let Some((now, user)) = own.and_then(|rest| rest.split_once(' ')) else {
-            return Ok(note(&format!("left detached: branch {branch} is gone")));
+            return Ok(Attach::Detached(format!("left detached: branch {branch} is gone")));
         };
         let user = Some(PathBuf::from(user)).filter(|user| !user.as_os_str().is_empty());
         if let Some(user) = user.or_else(|| holder(repository, branch)) {
             let user = user.display();
-            return Ok(note(&format!("left detached: branch {branch} is in use in {user}")));
+            let why = format!("left detached: branch {branch} is in use in {user}");
+            return Ok(Attach::Detached(why));
         }
         if now != commit {
-            return Ok(note(&format!("left detached: branch {branch} has moved on")));
+            return Ok(Attach::Detached(format!("left detached: branch {branch} has moved on")));
         }
-        let message = "brought back from callboard's trash";
-        let args: Args<'_> = &[&"symbolic-ref", &"-m", &message, &"HEAD", &full];
-        self.git.change(held, "attach the branch", path, args).await?;
-        Ok(Moved::default())
+        Ok(Attach::To(full))
     }
 }
 
@@ -308,7 +380,7 @@ fn move_alone(from: &Path, to: &Path) -> WorkspaceResult<Moved> {
     } else if !exists(to) {
         return Err(WorkspaceError::NoFolder(from.to_owned()));
     }
-    Ok(note("its repository is gone: only the folder was moved"))
+    Ok(note(ALONE))
 }
 
 fn record_path(in_trash: &Path) -> PathBuf {

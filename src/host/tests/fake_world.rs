@@ -11,7 +11,7 @@ use crate::domain::hook::{HookFile, HookPlan};
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
 use crate::domain::launch::ForkOf;
 use crate::domain::operation::Operation;
-use crate::domain::plan::Advice;
+use crate::domain::plan::{Advice, Back};
 use crate::domain::probe::{Answer, Evidence};
 use crate::domain::rail::{Project, ProjectSetup};
 use crate::domain::session::{FolderKind, LaunchFacts, Session};
@@ -399,7 +399,7 @@ impl WorkspacePort for Recorder {
     async fn advice(&self, ctx: &Context, _worktree: &Path) -> PortResult<Advice> {
         self.acall("advice", None, Some(ctx)).await?;
         let dirty_files = Some(if self.read(|m| m.dirty) { 2 } else { 0 });
-        Ok(Advice { dirty_files, unpushed_commits: Some(0), unanswered: false })
+        Ok(Advice { dirty_files, unpushed_commits: Some(0), ..Advice::default() })
     }
     async fn worktrees(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
         let name = |path: &PathBuf| {
@@ -436,6 +436,23 @@ impl WorkspacePort for Recorder {
         self.acall(&format!("move_back {}", to.display()), None, Some(ctx)).await?;
         self.change(|m| m.folders.remove(from) && m.folders.insert(to.to_owned()));
         Ok(Moved::default())
+    }
+    async fn foresee_move_back(
+        &self,
+        ctx: &Context,
+        _repository: &Path,
+        from: &Path,
+        to: &Path,
+        _branch: Option<&str>,
+    ) -> PortResult<Back> {
+        self.acall(&format!("foresee {}", to.display()), None, Some(ctx)).await?;
+        let (in_trash, in_place) =
+            self.read(|m| (m.folders.contains(from), m.folders.contains(to)));
+        match (in_trash, in_place) {
+            (true, true) => Err(PortError::new(ErrorKind::Refused, "the place is taken")),
+            (false, false) => Ok(Back::MadeAgain("the folder was missing".to_owned())),
+            _ => Ok(Back::AsItWas),
+        }
     }
     async fn ensure_worktree(
         &self,
