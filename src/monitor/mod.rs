@@ -2,3 +2,4 @@
 //! folded by the store.
 
 pub mod probe;
+pub mod usage;

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::create::made_again;
 use super::git::{Args, Repository, RepositoryLock};
 use super::list::holder;
 use super::ours::{git_dir, strictly_inside, unfinished};
 use super::registered::{LOCK_REASON, lock_worktree, registered, unlock_worktree};
-use super::create::made_again;
 use super::{Moved, Workspace, WorkspaceError, WorkspaceResult};
 use crate::domain::plan::Back;
 use crate::os::fs::{rename_noreplace, write_atomic};

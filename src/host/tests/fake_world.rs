@@ -14,7 +14,7 @@ use crate::domain::operation::Operation;
 use crate::domain::plan::{Advice, Back};
 use crate::domain::probe::{Answer, Evidence};
 use crate::domain::rail::{Project, ProjectSetup};
-use crate::domain::session::{FolderKind, LaunchFacts, Session};
+use crate::domain::session::{FolderKind, LaunchFacts, Session, Usage};
 use crate::domain::worktree::Difference;
 use crate::host::context::Context;
 use crate::host::lanes::Lanes;
@@ -271,6 +271,9 @@ impl RuntimePort for Recorder {
     async fn end_strays(&self) -> PortResult<Vec<u32>> {
         Ok(self.change(|m| std::mem::take(&mut m.strays)))
     }
+    async fn usage(&self, _sessions: &[Session]) -> Vec<(SessionId, Usage)> {
+        Vec::new()
+    }
     async fn keepers(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| m.keepers.iter().cloned().collect()))
     }
@@ -449,7 +452,11 @@ impl WorkspacePort for Recorder {
         let (in_trash, in_place) =
             self.read(|m| (m.folders.contains(from), m.folders.contains(to)));
         match (in_trash, in_place) {
-            (true, true) => Err(PortError::new(ErrorKind::Refused, "the place is taken")),
+            (true, true) => Err(PortError {
+                kind: ErrorKind::Refused,
+                message: "the place is taken".to_owned(),
+                hint: None,
+            }),
             (false, false) => Ok(Back::MadeAgain("the folder was missing".to_owned())),
             _ => Ok(Back::AsItWas),
         }

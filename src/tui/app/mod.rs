@@ -25,7 +25,7 @@ use crate::domain::ids::SessionId;
 use crate::domain::key::Key;
 use crate::domain::query::Order;
 use crate::domain::rail::{Section, SectionKey};
-use crate::domain::session::Session;
+use crate::domain::session::{Session, Usage};
 use crate::domain::status::Zone;
 use crate::domain::time::Timestamp;
 
@@ -35,6 +35,7 @@ use self::layout::{Layout, Shape, THREE_COLUMNS, TWO_COLUMNS};
 use self::list::List;
 use self::overlay::Overlay;
 pub use self::parts::{Burst, Focus, Looking, Passes, Setup, Typing, View};
+use self::plan::PlanDialog;
 use self::reading::{Begin, Press, Reading, Wanted};
 use self::screen::ScreenCells;
 use self::toast::Toasts;
@@ -48,6 +49,8 @@ pub const SEEN_AFTER: Duration = Duration::from_secs(1);
 pub const REREAD_AFTER: Duration = Duration::from_millis(500);
 /// `Loading` is written only after this time (`spec/look.md` section 7).
 pub const LOADING_AFTER: Duration = Duration::from_millis(150);
+/// A process tree on view is looked at again after this time.
+pub const MEASURED_AFTER: Duration = Duration::from_secs(5);
 
 /// The dashboard.
 #[derive(Debug, Clone)]
@@ -72,8 +75,10 @@ pub struct App {
     pub burst: Burst,
     /// When a button was pressed: a second Enter right after it does nothing.
     pub confirmed_at: Option<Timestamp>,
-    /// The ids that were confirmed with the latest delete.
+    /// The ids that were confirmed with the latest plan.
     pub admitted: Vec<SessionId>,
+    /// The dialog of one restore, opened only where its plan has something to say.
+    pub foreseen: Option<Box<PlanDialog>>,
     /// Sections and trash.
     pub board: Board,
     /// A project with so many worktrees in the trash that its git is slow, and how many (R5).
@@ -102,6 +107,10 @@ pub struct App {
     pub tabs: BTreeMap<(SessionId, Tab), TabContent>,
     /// Changes in worktrees.
     pub work: BTreeMap<SessionId, WorkFacts>,
+    /// What process trees take, as looked at last.
+    pub usage: BTreeMap<SessionId, Usage>,
+    /// The session whose tree is looked at, and when that was asked for.
+    pub measured: Option<(SessionId, Timestamp)>,
     /// Screens of watched sessions.
     pub screens: BTreeMap<SessionId, Arc<ScreenCells>>,
     /// The terminal that is read: scrolled back, or in copy mode.
@@ -167,6 +176,7 @@ impl App {
             burst: Burst::default(),
             confirmed_at: None,
             admitted: Vec::new(),
+            foreseen: None,
             board: Board::default(),
             crowded: None,
             waiting: Vec::new(),
@@ -181,6 +191,8 @@ impl App {
             tab_top: 0,
             tabs: BTreeMap::new(),
             work: BTreeMap::new(),
+            usage: BTreeMap::new(),
+            measured: None,
             screens: BTreeMap::new(),
             reading: None,
             wanted: None,
@@ -321,9 +333,11 @@ impl App {
         // Only the jobs view shows how long work takes.
         let running = self.jobs.running.first().filter(|_| self.view == View::Jobs);
         let running = running.map(|_| self.now.plus(Duration::from_secs(1)));
+        let measured = self.measured.as_ref().map(|(_, at)| at.plus(MEASURED_AFTER));
         let list = self.current_list();
         [
             seen,
+            measured,
             reread,
             loading(list),
             running,
@@ -334,6 +348,17 @@ impl App {
         .into_iter()
         .flatten()
         .min()
+    }
+
+    /// The session whose process tree is looked at: only while what it takes can be seen.
+    pub fn measurable(&self) -> Option<&SessionId> {
+        let shown = self.window_focused
+            && self.view == View::Sessions
+            && self.tab == Tab::Details
+            && self.typing.is_none()
+            && self.layout().right.width > 0;
+        let session = self.selected().filter(|_| shown)?;
+        session.is_live().then_some(&session.id)
     }
 
     /// Since when the session that is looked at has attention that was neither seen nor reported.
