@@ -27,7 +27,10 @@ pub(crate) async fn run(console: &Console<Real>, args: BoardArgs) -> CommandResu
     let start = start(console, args).await?;
     console.bring_key_agent();
     let summary = dashboard(&console.host, &console.home, folder, start).await?;
-    console.out.remark(&summary.farewell);
+    // A terminal that is gone or does not read is told nothing.
+    if !summary.interrupted {
+        console.out.remark(&summary.farewell);
+    }
     hand_over(console.host.ports().workspace(), &summary.hand_over)?;
     Ok(if summary.interrupted { Ending::Short(ErrorKind::Interrupted) } else { Ending::Done })
 }

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
-use std::process::Stdio;
+use std::pin::pin;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::config::Notifications;
 use crate::domain::activity::Activity;
 use crate::domain::ids::SessionId;
 use crate::domain::session::Session;
@@ -18,7 +19,8 @@ use crate::host::care::{Care, TOGETHER};
 use crate::host::error::HostResult;
 use crate::host::ports::Ports;
 use crate::os::terminal::reader_gone;
-use crate::os::variables;
+use crate::tui::notice::tell::{self, Manner};
+use crate::tui::notice::{Notices, waiting_query};
 
 use super::args::WatchArgs;
 use super::console::Console;
@@ -76,6 +78,7 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WatchArgs) -> Comm
     let mut faults = Faults::new(console.out);
     let changes = console.changes.clone();
     let mut care = Care::new(console.host.clone(), console.context.clone(), changes, TOGETHER);
+    let mut teller = args.notify.then(|| Teller::new(&console.config.notifications));
     let mut known: Option<BTreeMap<SessionId, Seen>> = None;
     loop {
         let round = care.round().await;
@@ -85,17 +88,27 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WatchArgs) -> Comm
         if let Some(live) = round.live {
             match compare(console, known.as_ref(), &live).await {
                 Ok((now, news)) => {
-                    show(console, &news, args.notify)?;
+                    show(console, &news)?;
                     known = Some(now);
                     faults.note("changes", Ok(()));
                 }
                 Err(error) => faults.note("changes", Err(error)),
             }
         }
+        if let Some(teller) = &mut teller {
+            faults.note("notifications", teller.look(console).await);
+        }
         let next = async {
-            tokio::select! {
-                more = care.next() => more,
-                () = reader_gone() => false,
+            let mut more = pin!(care.next());
+            loop {
+                if let Some(teller) = &mut teller {
+                    teller.tell(console);
+                }
+                tokio::select! {
+                    more = &mut more => return more,
+                    () = reader_gone() => return false,
+                    () = Teller::held_back(teller.as_ref(), console) => {}
+                }
             }
         };
         if !console.context.run(next).await? {
@@ -129,15 +142,11 @@ impl Faults {
     }
 }
 
-/// Prints changes, and tells the operator of those that want one.
-fn show<P: Ports>(console: &Console<P>, news: &[Change], rings: bool) -> Result<(), CliError> {
+/// Prints changes.
+fn show<P: Ports>(console: &Console<P>, news: &[Change]) -> Result<(), CliError> {
     let now = console.host.ports().now();
     for (session, before) in news {
-        tell(console.out, now, session, *before)?;
-        let wants = session.condition.attention;
-        if rings && wants.is_some() && wants != before.and_then(|seen| seen.attention) {
-            notify(console, session);
-        }
+        print(console.out, now, session, *before)?;
     }
     Ok(())
 }
@@ -175,7 +184,7 @@ async fn compare<P: Ports>(
     Ok((now, changed))
 }
 
-fn tell(
+fn print(
     out: Output,
     at: Timestamp,
     session: &Session,
@@ -208,28 +217,50 @@ fn line(change: &ChangeJson<'_>) -> String {
     parts.concat()
 }
 
-/// Tells the operator as the configuration says; rings the bell unless it says how.
-fn notify<P>(console: &Console<P>, session: &Session) {
-    let how = &console.config.notifications;
-    let (bell, desktop) = (how.bell, how.desktop);
-    let bell = bell || (!desktop && how.command.is_empty());
-    let attention = session.condition.attention.map(Attention::as_str).unwrap_or_default();
-    let text = clean_line(&format!("{}: {attention}, {}", session.id, session.title));
-    let banner = if desktop { format!("\x1b]9;{text}\x07") } else { String::new() };
-    ring(&(banner + if bell { "\x07" } else { "" }));
-    if let Some((program, arguments)) = how.command.split_first() {
-        let mut command = tokio::process::Command::new(program);
-        command
-            .args(arguments)
-            .env(variables::SESSION, session.id.as_str())
-            .env(variables::ATTENTION, attention)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        match command.spawn() {
-            // It is reaped in the background.
-            Ok(_child) => {}
-            Err(error) => console.out.remark(&format!("warning: starting {program}: {error}")),
+/// Tells the operator of who begins to want something, as a dashboard does; rings the bell unless the
+/// configuration says how.
+struct Teller {
+    how: Notifications,
+    manner: Manner,
+    notices: Notices,
+    waiting: Vec<Session>,
+}
+
+impl Teller {
+    fn new(how: &Notifications) -> Self {
+        let manner = Manner::here(how).or_bell(how);
+        // Who asked to be told is, also where the configuration names no way.
+        let how = Notifications { bell: how.bell || !how.is_on(), ..how.clone() };
+        Self { how, manner, notices: Notices::default(), waiting: Vec::new() }
+    }
+
+    /// Looks who waits now.
+    async fn look<P: Ports>(&mut self, console: &Console<P>) -> HostResult<()> {
+        self.waiting = console.host.ports().page(&waiting_query()).await?.sessions;
+        self.notices.arrive(&self.waiting, &self.how);
+        Ok(())
+    }
+
+    /// Says what is to be said by now.
+    fn tell<P: Ports>(&mut self, console: &Console<P>) {
+        let now = console.host.ports().now();
+        let Some(notice) = self.notices.take(&self.waiting, None, &self.how, now) else {
+            return;
+        };
+        ring(&self.manner.signs(&notice.text));
+        let (command, out) = (self.how.command.clone(), console.out);
+        tokio::spawn(async move {
+            if let Err(error) = tell::run(&command, &notice).await {
+                out.remark(&format!("warning: {error}"));
+            }
+        });
+    }
+
+    /// Waits until there is something that the limit held back.
+    async fn held_back<P: Ports>(teller: Option<&Self>, console: &Console<P>) {
+        match teller.and_then(|teller| teller.notices.wake(&teller.how)) {
+            Some(at) => tokio::time::sleep(at.since(console.host.ports().now())).await,
+            None => std::future::pending().await,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 pub use mistake::Mistake;
 pub use runner::{Container, Folder, Image, Name, Pod, Runner, Ssh};
-pub use values::{Clipboard, Config, Glyphs, Notifications, OnMerge, Target};
+pub use values::{Banner, Clipboard, Config, Glyphs, Notifications, OnMerge, Target};
 
 use crate::domain::error::ErrorKind;
 use crate::os::paths::Home;

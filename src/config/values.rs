@@ -1,11 +1,14 @@
 //! The values of the configuration and their defaults.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Runner;
+
+use crate::domain::status::Attention;
 
 /// Everything that can be configured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,15 +136,54 @@ pub enum Clipboard {
 }
 
 /// How the operator is told that a session wants attention.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Notifications {
     /// Ring the terminal's bell.
     pub bell: bool,
     /// Send the terminal a desktop notification.
     pub desktop: bool,
-    /// Program and arguments to run, with the session in its environment; empty runs none.
+    /// The sequence that does it.
+    pub sequence: Banner,
+    /// Program and arguments to run, with the notice in its environment; empty runs none.
     pub command: Vec<String>,
+    /// What is told of: reasons of rule T4.
+    pub reasons: Vec<Attention>,
+    /// Most notices at once, and in a minute after that; what is held back is told as one.
+    pub limit: NonZeroU32,
+}
+
+impl Notifications {
+    /// Whether the operator is told at all.
+    pub fn is_on(&self) -> bool {
+        self.bell || self.desktop || !self.command.is_empty()
+    }
+}
+
+impl Default for Notifications {
+    fn default() -> Self {
+        Self {
+            bell: false,
+            desktop: false,
+            sequence: Banner::default(),
+            command: Vec::new(),
+            reasons: Attention::ALL.to_vec(),
+            limit: NonZeroU32::MIN.saturating_add(5),
+        }
+    }
+}
+
+/// The sequence that has a terminal show a desktop notification. Many know both, so one is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Banner {
+    /// As the terminal is known to want it.
+    #[default]
+    Auto,
+    /// OSC 9.
+    Osc9,
+    /// OSC 777.
+    Osc777,
 }
 
 /// A named way to launch an agent.

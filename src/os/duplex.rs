@@ -90,6 +90,20 @@ impl Duplex {
         Ok(())
     }
 
+    /// Returns when nobody is at the other end any more. For one that another descriptor reads.
+    ///
+    /// # Errors
+    /// It cannot be watched any more.
+    pub async fn closed(&self) -> io::Result<()> {
+        loop {
+            let mut ready = self.own.ready(Interest::READABLE).await?;
+            if ready.ready().is_read_closed() {
+                return Ok(());
+            }
+            ready.clear_ready();
+        }
+    }
+
     /// Writes what fits now.
     ///
     /// # Errors
@@ -151,6 +165,20 @@ mod tests {
         assert!(reader.join().unwrap() == text);
         assert_eq!(own.read(&mut [0; 8]).await.unwrap(), 0);
         assert_eq!(own.write(b"late").await.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    }
+
+    #[tokio::test]
+    async fn input_that_another_reads_is_no_end() {
+        let (own, other) = UnixStream::pair().unwrap();
+        let own = Duplex::new(own.into()).unwrap();
+        let closed = tokio::spawn(async move { own.closed().await });
+        rustix::io::write(&other, b"not ours").unwrap();
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert!(!closed.is_finished());
+        drop(other);
+        closed.await.unwrap().unwrap();
     }
 
     #[tokio::test]

@@ -160,14 +160,20 @@ pub fn close_inherited() {
 /// The system's program that opens a file or an address.
 pub const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
 
-/// Runs a program of the operator's beside us: with our environment, `input` on its standard input and
-/// nothing of the terminal. In a process group of its own, so that what it leaves running outlives us.
+/// Runs a program of the operator's beside us: with our environment and `variables`, `input` on its standard
+/// input and nothing of the terminal. In a process group of its own, so that what it leaves running outlives us.
 ///
 /// # Errors
 /// It cannot be started, or its end cannot be waited for.
-pub async fn aside(program: &str, arguments: &[String], input: &[u8]) -> io::Result<ExitStatus> {
+pub async fn aside(
+    program: &str,
+    arguments: &[String],
+    variables: &[(&str, &str)],
+    input: &[u8],
+) -> io::Result<ExitStatus> {
     let mut child = Command::new(program)
         .args(arguments)
+        .envs(variables.iter().copied())
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

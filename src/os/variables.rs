@@ -10,7 +10,9 @@ pub const SESSION: &str = "CALLBOARD_SESSION_ID";
 pub const GENERATION: &str = "CALLBOARD_GENERATION";
 /// What shows that a process belongs to that launch.
 pub const TOKEN: &str = "CALLBOARD_TOKEN";
-/// What a session waits for, told to the program of `watch --notify`.
+/// What sessions wait for, told to the program of `notifications.command`.
 pub const ATTENTION: &str = "CALLBOARD_ATTENTION";
+/// What the operator is told of them in words.
+pub const NOTICE: &str = "CALLBOARD_NOTICE";
 /// Filter of the log.
 pub const LOG: &str = "CALLBOARD_LOG";

@@ -26,6 +26,7 @@ use super::app::plan::PlanRequest;
 use super::app::reading::Document;
 use super::app::screen::ScreenCells;
 use super::keymap::Keymap;
+use super::notice::Notice;
 use super::theme::Theme;
 
 /// Something that happened.
@@ -359,6 +360,10 @@ pub enum Effect {
     Ring,
     /// Show an agent's notification.
     Notify(String),
+    /// Tell the operator, who may look elsewhere, of sessions that began to want something.
+    Tell(Notice),
+    /// Give the operator's terminal this title.
+    Title(String),
     /// Create a session; [`Outcome::Created`].
     Create(Box<CreateRequest>),
     /// Register a folder; [`Outcome::ProjectAdded`].

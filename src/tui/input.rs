@@ -1,5 +1,7 @@
 //! What the operator's terminal sends, in our words.
 
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 
 use crossterm::event::{self as ct, EventStream, KeyEventKind, MouseEvent};
@@ -8,6 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use crate::domain::key::{Key, KeyCode, Modifiers};
+use crate::os::terminal::input_gone;
 
 use super::theme::{Background, background_from_osc};
 
@@ -64,7 +67,11 @@ impl Reader {
     /// # Errors
     /// The terminal cannot be read.
     pub async fn next(&mut self) -> Option<std::io::Result<Vec<Input>>> {
-        let first = match self.events.next().await? {
+        let next = poll_fn(|context| {
+            // The event parser never returns from a terminal that is gone.
+            if input_gone() { Poll::Ready(None) } else { self.events.poll_next_unpin(context) }
+        });
+        let first = match next.await? {
             Ok(event) => event,
             Err(error) => return Some(Err(error)),
         };
@@ -72,6 +79,9 @@ impl Reader {
         batch.push(first, &mut self.answers);
         // Not by polling the stream: it would keep the waker of that poll and never wake us again.
         for _ in 0..AT_ONCE {
+            if input_gone() {
+                return None;
+            }
             match ct::poll(Duration::ZERO).and_then(|more| more.then(ct::read).transpose()) {
                 Ok(Some(event)) => batch.push(event, &mut self.answers),
                 Ok(None) if tell_again() => {}

@@ -19,6 +19,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 /// Bytes of a program that are kept to be looked at.
 const KEPT: usize = 1 << 20;
 
+#[expect(clippy::struct_excessive_bools, reason = "independent things of a terminal")]
 struct Shared {
     screen: Screen,
     /// What was put on the clipboard (OSC 52).
@@ -26,6 +27,8 @@ struct Shared {
     closed: bool,
     /// Nothing is read from the program.
     held: bool,
+    /// Nothing more is read from the program ever.
+    closing: bool,
     /// What it wrote last.
     received: Vec<u8>,
     /// It asked the terminal for something.
@@ -71,7 +74,14 @@ impl Terminal {
         Self::run(command, home, folder, 120, 40)
     }
 
-    fn run(mut command: CommandBuilder, home: &Path, folder: &Path, cols: u16, rows: u16) -> Self {
+    /// Starts any program.
+    pub(crate) fn run(
+        mut command: CommandBuilder,
+        home: &Path,
+        folder: &Path,
+        cols: u16,
+        rows: u16,
+    ) -> Self {
         let pair = native_pty_system()
             .openpty(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 })
             .unwrap();
@@ -91,6 +101,7 @@ impl Terminal {
                 copied: Vec::new(),
                 closed: false,
                 held: false,
+                closing: false,
                 received: Vec::new(),
                 asked: false,
             }),
@@ -118,9 +129,10 @@ impl Terminal {
                     let replies = state.screen.take_replies();
                     state.asked |= !replies.is_empty();
                     state.closed |= n == 0;
+                    let closing = state.closing;
                     drop(state);
                     shared.1.notify_all();
-                    if n == 0 {
+                    if n == 0 || closing {
                         return;
                     }
                     if let Some(writer) = lock(&writer).as_mut() {
@@ -320,6 +332,24 @@ impl Terminal {
         let pid = self.child.process_id().and_then(|pid| i32::try_from(pid).ok()).unwrap();
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
+        self.wait_child()
+    }
+
+    /// Closes the terminal in the middle of what the program writes; what it hears of that comes from the
+    /// system.
+    pub(crate) fn close(&mut self) {
+        lock(&self.shared.0).closing = true;
+        // Whoever reads has the last end of it, and goes with the next that it reads.
+        self.press("?");
+        if let Some(reader) = self.reader.take() {
+            reader.join().unwrap();
+        }
+        *lock(&self.writer) = None;
+        self.master = None;
+    }
+
+    /// Waits for the end of the program, whatever it printed.
+    pub(crate) fn wait_end(&mut self) -> ExitStatus {
         self.wait_child()
     }
 

@@ -9,7 +9,10 @@
 mod apart;
 mod asking;
 mod driver;
+mod ends;
+mod faults;
 mod jobs;
+mod notices;
 #[path = "../support/mod.rs"]
 mod support;
 

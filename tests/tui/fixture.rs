@@ -351,6 +351,7 @@ impl Bench {
             targets: Vec::new(),
             purge_days: 30,
             passes: Passes::default(),
+            notifications: callboard::config::Notifications::default(),
             size: (cols, rows),
             now: NOW,
         };

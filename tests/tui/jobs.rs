@@ -224,3 +224,30 @@ fn a_filter_mark_passes_its_words_to_the_delete() {
     let asked = conditions(&mut bench);
     assert_eq!((asked.section, asked.statuses.len()), (None, 0), "marked one by one: no words");
 }
+
+/// A fault is shown beside running and stuck jobs, and how many there are.
+#[test]
+fn faults_are_shown_beside_jobs() {
+    let fault = |bench: &mut Bench, source: &str, text: Option<&str>| {
+        let (source, text) = (source.to_owned(), text.map(str::to_owned));
+        bench.send(Event::Fault { source, text });
+        bench.screen().lines().next().unwrap().to_owned()
+    };
+    let mut bench = Bench::new(160, 40);
+    let line = fault(&mut bench, "git", Some("git is not found"));
+    assert!(line.trim_end().ends_with("git is not found"), "{line}");
+    let began = Progress::Began { operation: op("0192-aaaa"), verb: Verb::Delete, total: 40 };
+    bench.send(Event::Progress(began));
+    let line = fault(&mut bench, "git", Some("git is not found"));
+    assert!(line.contains("git is not found  delete  0/40"), "{line}");
+    let long = "the store is held by another process, which is slow to let go of it";
+    let line = fault(&mut bench, "store", Some(long));
+    assert!(line.contains("git is not found 1 of 2  delete  0/40"), "{line}");
+    let line = fault(&mut bench, "git", None);
+    assert!(line.contains("the store is held by another process, w"), "{line}");
+    assert!(line.contains("delete  0/40") && !line.contains("1 of"), "{line}");
+    bench.send(Event::Progress(Progress::Ended { operation: op("0192-aaaa") }));
+    bench.app.board.stuck = 1;
+    let line = fault(&mut bench, "git", Some("git is not found"));
+    assert!(line.contains("git is not found 1 of 2  ? 1 job stuck"), "{line}");
+}

@@ -12,6 +12,7 @@ mod fixture;
 mod jobs;
 mod mouse;
 mod moving;
+mod notices;
 mod pictures;
 mod plan;
 mod properties;

@@ -16,7 +16,7 @@ use crate::fixture::{Bench, board, id, page, project_key, selected, session, sho
 fn it_begins_in_the_first_section_with_attention() {
     let mut bench = Bench::blank(80, 24);
     bench.send(Event::Changed);
-    assert_eq!(bench.take(), [Effect::LoadBoard]);
+    assert_eq!(bench.take(), [Effect::LoadBoard, Effect::Title("callboard".to_owned())]);
     bench.send(Event::Board(Box::new(board())));
     assert_eq!(bench.app.section, Some(project_key("shop")));
     assert!(matches!(bench.take().first(), Some(Effect::LoadPage { .. })));

@@ -42,6 +42,7 @@ use self::toast::Toasts;
 
 use super::action::{Action, Context};
 use super::event::{Board, Tab, TabContent, WorkFacts};
+use super::notice::Notices;
 
 /// A screen counts as looked at after this time (T4).
 pub const SEEN_AFTER: Duration = Duration::from_secs(1);
@@ -85,6 +86,10 @@ pub struct App {
     pub crowded: Option<(String, u64)>,
     /// Sessions that want the operator, any order (T4).
     pub waiting: Vec<Session>,
+    /// Who of them the operator is still to be told of.
+    pub notices: Notices,
+    /// The title that the operator's terminal was given.
+    pub title: String,
     /// The board arrived at least once.
     pub loaded: bool,
     /// Where the dashboard begins, until the board is there.
@@ -180,6 +185,8 @@ impl App {
             board: Board::default(),
             crowded: None,
             waiting: Vec::new(),
+            notices: Notices::default(),
+            title: String::new(),
             loaded: false,
             start: None,
             section: None,
@@ -321,6 +328,12 @@ impl App {
         self.list.selected.as_ref().filter(|_| shown)
     }
 
+    /// The session whose screen is on view of an operator who looks at it.
+    pub fn looked_at(&self) -> Option<&SessionId> {
+        let open = self.window_focused && !self.overlays.iter().any(Overlay::veils);
+        self.on_view().filter(|_| open)
+    }
+
     /// The next time at which something changes by time alone.
     pub fn wake(&self) -> Option<Timestamp> {
         let looking = self.looking.as_ref().filter(|looking| self.unseen_since(looking).is_some());
@@ -343,6 +356,7 @@ impl App {
             running,
             list.wake(self.last_key),
             self.toasts.wake(self.now),
+            self.notices.wake(&self.setup.notifications),
             self.next_age(),
         ]
         .into_iter()

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::form::Offer;
-use crate::config::Clipboard;
+use crate::config::{Clipboard, Notifications};
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::time::Timestamp;
 use crate::tui::glyph::Glyphs;
@@ -35,6 +35,8 @@ pub struct Setup {
     pub purge_days: u32,
     /// What agents may ask of the operator's terminal.
     pub passes: Passes,
+    /// How and of what the operator is told.
+    pub notifications: Notifications,
     /// Columns and rows of the window.
     pub size: (u16, u16),
     /// The present time.

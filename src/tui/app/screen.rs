@@ -28,6 +28,8 @@ pub struct ScreenCells {
     pub takes: Takes,
     /// Nobody runs behind it any more: it is the last one.
     pub ended: bool,
+    /// Its keeper does not answer: it is the last that is known.
+    pub silent: bool,
 }
 
 /// What of the mouse a program wants.

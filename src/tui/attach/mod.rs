@@ -13,10 +13,10 @@ mod policy;
 mod restore;
 #[cfg(test)]
 mod tests;
-mod tty;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -29,6 +29,9 @@ use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::key::{Chord, Key, KeyCode};
 use crate::os::paths::Home;
 use crate::runtime::client::Keeper;
+
+/// A keeper that has not answered after this time does not.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What to attach to, and how.
 #[derive(Debug, Clone)]
@@ -105,6 +108,9 @@ pub enum AttachError {
     /// There is no keeper.
     #[error("session {0} does not run")]
     NotRunning(SessionId),
+    /// The keeper takes no call.
+    #[error("the keeper of session {0} does not answer")]
+    Silent(SessionId),
 }
 
 impl AttachError {
@@ -113,6 +119,7 @@ impl AttachError {
         match self {
             Self::Terminal(_) => ErrorKind::Failed,
             Self::NotRunning(_) => ErrorKind::Refused,
+            Self::Silent(_) => ErrorKind::TimedOut,
         }
     }
 
@@ -120,6 +127,7 @@ impl AttachError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Terminal(_) => Some("attach needs a terminal; callboard screen does not".into()),
+            Self::Silent(_) => Some("its process is stopped, or the machine is very busy".into()),
             Self::NotRunning(id) => Some(format!("launch it again with: callboard restore {id}")),
         }
     }
@@ -155,7 +163,9 @@ pub async fn reach(what: Attach) -> Result<Reached, AttachError> {
     let capable = !matches!(variable("TERM").as_str(), "" | "dumb" | "linux");
     let socket = what.home.socket(&what.workspace, &what.id);
     let not_running = |_| AttachError::NotRunning(what.id.clone());
-    let keeper = Keeper::connect(&socket).await.map_err(not_running)?;
+    let connected = tokio::time::timeout(PATIENCE, Keeper::connect(&socket)).await;
+    let silent = |_| AttachError::Silent(what.id.clone());
+    let keeper = connected.map_err(silent)?.map_err(not_running)?;
     let keeper = keeper.direct().await.map_err(not_running)?;
     let (bell, orders) = UnixStream::pair()?;
     bell.set_nonblocking(true)?;

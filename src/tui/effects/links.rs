@@ -1,9 +1,11 @@
-//! Programs of the operator's: the one that opens links, and tmux, which has a clipboard of its own.
+//! Programs of the operator's: the one that opens links, the one that is told of notices, and tmux, which has a
+//! clipboard of its own.
 
 use super::Effects;
 use crate::host::ports::Ports;
 use crate::os::spawn;
 use crate::tui::event::{Event, Failure, Outcome};
+use crate::tui::notice::{Notice, tell};
 
 impl<P: Ports> Effects<P> {
     /// Opens a link in the background with `opener`, or with the system's own program. Only how it
@@ -16,7 +18,7 @@ impl<P: Ports> Effects<P> {
         words.push(link.clone());
         self.answer(|_| async move {
             let program = words.remove(0);
-            let failure = match spawn::aside(&program, &words, b"").await {
+            let failure = match spawn::aside(&program, &words, &[], b"").await {
                 Ok(status) if status.success() => return Event::Ended(Outcome::Quiet),
                 Ok(status) => format!("{program} ended with {status}"),
                 Err(error) => format!("{program} cannot be started: {error}"),
@@ -27,12 +29,20 @@ impl<P: Ports> Effects<P> {
         });
     }
 
+    /// Runs the operator's program for notices. Where it fails, a fault says so until it goes well.
+    pub fn tell(&self, command: Vec<String>, notice: Notice) {
+        self.answer(|_| async move {
+            let text = tell::run(&command, &notice).await.err();
+            Event::Fault { source: "notifications".to_owned(), text }
+        });
+    }
+
     /// Gives a text to the tmux that we are in, for its buffer and the clipboard of its terminal: as it
     /// comes, it takes no sequence for the clipboard from the programs in it.
     pub fn give_to_tmux(&self, text: String) {
         let words = ["load-buffer", "-w", "-"].map(str::to_owned);
         self.tracker.spawn(async move {
-            match spawn::aside("tmux", &words, text.as_bytes()).await {
+            match spawn::aside("tmux", &words, &[], text.as_bytes()).await {
                 Ok(status) if status.success() => {}
                 Ok(status) => tracing::info!(%status, "tmux took no text"),
                 Err(error) => tracing::info!(%error, "tmux took no text"),

@@ -152,6 +152,8 @@ impl<P: Ports> Effects<P> {
             | Effect::OpenLink(_)
             | Effect::Ring
             | Effect::Notify(_)
+            | Effect::Tell(_)
+            | Effect::Title(_)
             | Effect::Suspend
             | Effect::Quit { .. } => {}
         }

@@ -1,5 +1,6 @@
 //! Questions to the store and to git, each kind asked one at a time and answered in order.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::queue::Queue;
+use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
 use crate::domain::operation::OperationState;
 use crate::domain::query::{Filter, PageQuery};
@@ -18,11 +20,10 @@ use crate::host::context::{ADVICE, Context};
 use crate::host::ports::{PortError, PortResult, Ports};
 use crate::tui::app::words::sentence;
 use crate::tui::event::{Board, Event, Tab, TabContent, WorkFacts};
+use crate::tui::notice::waiting_query;
 
 /// More trashed worktrees than this in one repository slow its git down (`spec/lifecycle.md` R5).
 const CROWDED: u64 = 500;
-/// Most sessions that are listed as waiting: more than anyone answers.
-const WAITING: usize = 1_000;
 /// Operations that the jobs view shows.
 const OPERATIONS: usize = 100;
 /// Entries of the audit that a tab shows.
@@ -30,6 +31,8 @@ const AUDIT: usize = 500;
 
 /// A question that failed is asked again after this time, where no newer one takes its place.
 const AGAIN: Duration = Duration::from_secs(1);
+/// After so many folders about which git did not answer, the others are not asked about.
+const HANGS: usize = 2;
 /// For so long a count of uncommitted files is good enough for the filter that asks by them.
 const COUNTED_FOR: Duration = Duration::from_secs(10);
 
@@ -59,6 +62,16 @@ impl Query {
     }
 }
 
+/// What a question came to.
+enum Answer {
+    /// This is to be told.
+    Event(Box<Event>),
+    /// There is nothing more to tell.
+    Nothing,
+    /// It is to be asked again.
+    Later,
+}
+
 /// The queues; dropping them stops the workers.
 pub(super) struct Queries {
     overview: Arc<Queue<Query>>,
@@ -73,8 +86,12 @@ impl Queries {
     pub(super) fn start<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>) -> Self {
         let queues = [Queue::new(), Queue::new(), Queue::new(), Queue::new()];
         let workers = queues.clone().map(|queue| {
-            let worker =
-                Worker { host: host.clone(), out: out.clone(), fault: false, counted: None };
+            let worker = Worker {
+                host: host.clone(),
+                out: out.clone(),
+                faults: BTreeSet::new(),
+                counted: None,
+            };
             AbortOnDropHandle::new(tokio::spawn(worker.run(queue)))
         });
         let [overview, pages, tabs, work] = queues;
@@ -112,8 +129,8 @@ impl Queries {
 struct Worker<P> {
     host: Host<P>,
     out: mpsc::Sender<Event>,
-    /// The last question failed, and the operator was told.
-    fault: bool,
+    /// Parts whose faults the operator was told of.
+    faults: BTreeSet<&'static str>,
     /// The filter by uncommitted files that was asked last, and when they were counted for it.
     counted: Option<(Filter, Instant)>,
 }
@@ -122,17 +139,19 @@ impl<P: Ports> Worker<P> {
     async fn run(mut self, queue: Arc<Queue<Query>>) {
         loop {
             let query = queue.take().await;
-            let told = match self.ask(&query).await {
-                Ok(answer) => self.answered(answer).await,
-                Err(error) => {
-                    let told = self.failed(&error).await;
-                    sleep(AGAIN).await;
-                    queue.put_back(query, Query::is_outdated_by);
-                    told
-                }
+            let asked = self.ask(&query).await;
+            let (told, again) = match asked {
+                Ok(Answer::Event(event)) => (self.answered(Some(*event)).await, false),
+                Ok(Answer::Nothing) => (self.answered(None).await, false),
+                Ok(Answer::Later) => (self.answered(None).await, true),
+                Err(error) => (self.fault("store", Some(error.message)).await, true),
             };
             if told.is_err() {
                 return;
+            }
+            if again {
+                sleep(AGAIN).await;
+                queue.put_back(query, Query::is_outdated_by);
             }
         }
     }
@@ -153,54 +172,50 @@ impl<P: Ports> Worker<P> {
         self.counted = Some((query.filter.clone(), Instant::now()));
     }
 
-    async fn ask(&mut self, query: &Query) -> PortResult<Option<Event>> {
+    async fn ask(&mut self, query: &Query) -> PortResult<Answer> {
         if let Query::Page { query, .. } = query {
             self.count_if_asked(query).await;
         }
         let ports = self.host.ports();
-        Ok(match query {
-            Query::Board => Some(Event::Board(Box::new(self.board().await?))),
-            Query::Waiting => {
-                let filter = Filter { attention: true, ..Filter::default() };
-                let query = PageQuery { filter, limit: WAITING, ..PageQuery::default() };
-                Some(Event::Waiting(ports.page(&query).await?.sessions))
-            }
-            Query::Crowded => Some(Event::Crowded(ports.crowded_trash(CROWDED).await?)),
-            Query::Operations => Some(Event::Operations(ports.operations(OPERATIONS).await?)),
+        Ok(Answer::Event(Box::new(match query {
+            Query::Board => Event::Board(Box::new(self.board().await?)),
+            Query::Waiting => Event::Waiting(ports.page(&waiting_query()).await?.sessions),
+            Query::Crowded => Event::Crowded(ports.crowded_trash(CROWDED).await?),
+            Query::Operations => Event::Operations(ports.operations(OPERATIONS).await?),
             Query::Page { ticket, query } => {
                 let page = ports.page(query).await?;
-                Some(Event::Page { ticket: *ticket, offset: query.offset, page })
+                Event::Page { ticket: *ticket, offset: query.offset, page }
             }
-            Query::Tab { id, tab } => {
-                let content = self.tab(id, *tab).await?;
-                content.map(|content| Event::Tab { id: id.clone(), content })
-            }
-            Query::Work(ids) => {
-                self.work(ids).await?;
-                None
-            }
-        })
+            Query::Tab { id, tab } => match self.tab(id, *tab).await? {
+                Some(content) => Event::Tab { id: id.clone(), content },
+                None => return Ok(Answer::Nothing),
+            },
+            Query::Work(ids) => return self.work(ids).await,
+        })))
     }
 
-    /// Tells the answer; a fault that was shown is over.
+    /// Tells the answer; a fault of the store that was shown is over.
     async fn answered(&mut self, answer: Option<Event>) -> Result<(), Gone> {
-        if std::mem::take(&mut self.fault) {
-            self.tell(None).await?;
-        }
+        self.fault("store", None).await?;
         match answer {
             Some(event) => self.out.send(event).await.map_err(|_| Gone),
             None => Ok(()),
         }
     }
 
-    /// Shows the fault where faults are shown; the old answers stay on the screen.
-    async fn failed(&mut self, error: &PortError) -> Result<(), Gone> {
-        self.fault = true;
-        self.tell(Some(error.message.clone())).await
-    }
-
-    async fn tell(&self, text: Option<String>) -> Result<(), Gone> {
-        let fault = Event::Fault { source: "store".to_owned(), text };
+    /// Shows a fault of one part where faults are shown, while the old answers stay on the screen; or takes
+    /// it away once it is over.
+    async fn fault(&mut self, source: &'static str, text: Option<String>) -> Result<(), Gone> {
+        let was = if text.is_some() {
+            self.faults.insert(source);
+            true
+        } else {
+            self.faults.remove(source)
+        };
+        if !was {
+            return Ok(());
+        }
+        let fault = Event::Fault { source: source.to_owned(), text };
         self.out.send(fault).await.map_err(|_| Gone)
     }
 
@@ -245,46 +260,83 @@ impl<P: Ports> Worker<P> {
         })
     }
 
-    /// Looks at the folders one by one and tells each result at once. What cannot be counted stays
-    /// unknown.
-    async fn work(&self, ids: &[SessionId]) -> PortResult<()> {
+    /// Looks at the folders one by one and tells each result at once. What a folder keeps from being counted
+    /// stays unknown; where git itself is out, that is told, and what was counted before stays.
+    async fn work(&mut self, ids: &[SessionId]) -> PortResult<Answer> {
+        let (mut counted, mut first, mut hung) = (false, None, 0);
         for session in self.host.ports().sessions(ids).await? {
-            let facts = self.facts(&session).await;
-            if self.out.send(Event::Work(vec![(session.id, facts)])).await.is_err() {
+            match self.facts(&session).await {
+                Ok(facts) => {
+                    counted |= facts != WorkFacts::default();
+                    if self.out.send(Event::Work(vec![(session.id, facts)])).await.is_err() {
+                        return Ok(Answer::Nothing);
+                    }
+                }
+                Err(error) => {
+                    hung += usize::from(error.kind == ErrorKind::TimedOut);
+                    first.get_or_insert(git_fault(error));
+                }
+            }
+            if !counted && hung == HANGS {
                 break;
             }
         }
-        Ok(())
+        let again = first.is_some() && !counted;
+        // Nobody listens any more where it cannot be told.
+        let _ = self.fault("git", first).await;
+        Ok(if again { Answer::Later } else { Answer::Nothing })
     }
 
-    async fn facts(&self, session: &Session) -> WorkFacts {
+    /// What is in the folder of a session.
+    ///
+    /// # Errors
+    /// Git cannot be started, fails, or does not answer.
+    async fn facts(&self, session: &Session) -> PortResult<WorkFacts> {
         let ports = self.host.ports();
         let ctx = Context::new().within(ADVICE);
         if let Some(deletion) = &session.deletion {
             let Some(path) = &deletion.trash_path else {
-                return WorkFacts { size: Some(0), ..WorkFacts::default() };
+                return Ok(WorkFacts { size: Some(0), ..WorkFacts::default() });
             };
             let (size, advice) =
                 tokio::join!(ports.folder_size(&ctx, path), ports.advice(&ctx, path));
-            let dirty = advice.ok().and_then(|advice| advice.dirty_files);
-            return WorkFacts { size: size.ok(), dirty, ..WorkFacts::default() };
+            let dirty = known(advice)?.dirty_files;
+            return Ok(WorkFacts { size: size.ok(), dirty, ..WorkFacts::default() });
         }
         let Some(worktree) = session.worktree() else {
-            return WorkFacts::default();
+            return Ok(WorkFacts::default());
         };
         let (changes, advice) = tokio::join!(
             ports.changes(&ctx, worktree, session.base.as_deref()),
             ports.advice(&ctx, worktree)
         );
-        let (changes, advice) = (changes.unwrap_or_default(), advice.unwrap_or_default());
-        WorkFacts {
+        let (changes, advice) = (known(changes)?, known(advice)?);
+        Ok(WorkFacts {
             added: changes.added,
             removed: changes.removed,
             files: changes.files,
             dirty: advice.dirty_files,
             unpushed: advice.unpushed_commits,
             ..WorkFacts::default()
+        })
+    }
+}
+
+/// What an answer of git says; nothing where it is the folder that has nothing to tell.
+fn known<T: Default>(answer: PortResult<T>) -> PortResult<T> {
+    match answer {
+        Err(error) if !matches!(error.kind, ErrorKind::Failed | ErrorKind::TimedOut) => {
+            Ok(T::default())
         }
+        answer => answer,
+    }
+}
+
+/// How a fault of git is called.
+fn git_fault(error: PortError) -> String {
+    match error.kind {
+        ErrorKind::TimedOut => "git does not answer".to_owned(),
+        _ => error.message,
     }
 }
 

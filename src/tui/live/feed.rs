@@ -2,17 +2,22 @@
 //! screen is read from the history.
 
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc, watch};
 
 use super::replay;
+use crate::os::clock;
 use crate::runtime::client::{ClientResult, Keeper, ScreenUpdate, Typist};
 use crate::runtime::screen::{Screen, ScreenEvent, Size};
 use crate::tui::event::Signal;
 
 /// Rows of history that a watched screen has, to scroll back in.
 const HISTORY: usize = 2_000;
+/// A keeper that has not answered after this time is said not to; it is waited for all the same.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Signals of a program that wait to be taken; more are dropped.
 const SIGNALS: usize = 16;
 /// Longest text that a program may put on the clipboard, in bytes.
@@ -36,6 +41,8 @@ pub(super) struct State {
     pub(super) screen: Option<Screen>,
     /// Nobody runs behind the screen any more; it is the last one.
     pub(super) ended: bool,
+    /// The keeper does not answer; the screen is the last that is known.
+    pub(super) silent: bool,
     /// The picture is not the one that was taken last.
     pub(super) dirty: bool,
     /// What the program asked for since they were taken last.
@@ -94,20 +101,21 @@ pub(super) async fn run(shared: Arc<Shared>, paths: Paths, mut orders: mpsc::Rec
     let mut served = false;
     let mut size = None;
     loop {
-        match Keeper::connect(&paths.socket).await {
+        match answered(&shared, &paths, Keeper::connect(&paths.socket)).await {
             Ok(keeper) => {
-                match serve(&shared, keeper, &mut orders, size.take()).await {
+                match serve(&shared, &paths, keeper, &mut orders, size.take()).await {
                     Ok(Served::Left) => return,
                     Ok(Served::Closed) => {}
                     Err(error) => tracing::debug!(%error, "a watched screen was lost"),
                 }
                 // The last screen stays.
                 served = true;
-                shared.change(|state| state.ended = true);
+                shared.change(|state| (state.ended, state.silent) = (true, false));
             }
             Err(error) => {
                 tracing::debug!(%error, "a screen cannot be watched");
-                if !served || shared.state().screen.is_none() {
+                let silent = std::mem::take(&mut shared.state().silent);
+                if !served || silent || shared.state().screen.is_none() {
                     tokio::select! {
                         () = remember(&shared, &paths) => {}
                         () = unheard(&mut orders, &mut size) => return,
@@ -120,6 +128,26 @@ pub(super) async fn run(shared: Arc<Shared>, paths: Paths, mut orders: mpsc::Rec
             () = unheard(&mut orders, &mut size) => return,
         }
     }
+}
+
+/// Waits for an answer of the keeper. While it does not come the pane says so.
+async fn answered<T>(shared: &Shared, paths: &Paths, answer: impl Future<Output = T>) -> T {
+    let mut answer = pin!(answer);
+    if let Ok(answer) = tokio::time::timeout(PATIENCE, &mut answer).await {
+        return answer;
+    }
+    show_silent(shared, paths).await;
+    answer.await
+}
+
+/// Says that the keeper does not answer, above the last screen that is known.
+async fn show_silent(shared: &Shared, paths: &Paths) {
+    let known = shared.state().screen.is_some();
+    let read = if known { None } else { replay::last_screen(paths.history.clone(), HISTORY).await };
+    shared.change(|state| {
+        state.screen = state.screen.take().or(read);
+        state.silent = true;
+    });
 }
 
 /// Takes orders while nobody is there to be typed to, until there are no more. The keeper that comes
@@ -164,12 +192,15 @@ enum Served {
 /// Feeds the engine and types, first what is overdue, until the keeper is gone or nobody watches.
 async fn serve(
     shared: &Shared,
+    paths: &Paths,
     keeper: Keeper,
     orders: &mut mpsc::Receiver<Order>,
     overdue: Option<Order>,
 ) -> ClientResult<Served> {
     let generation = keeper.generation();
-    let (mut feed, mut typist) = keeper.subscribe_screen(HISTORY).await?;
+    let subscribed = keeper.subscribe_screen(HISTORY);
+    let (mut feed, mut typist) = answered(shared, paths, subscribed).await?;
+    let (asked, mut shown) = (clock::monotonic(), false);
     if let Some(order) = overdue {
         type_order(&mut typist, order, generation).await?;
     }
@@ -177,8 +208,15 @@ async fn serve(
         tokio::select! {
             update = feed.next() => match update {
                 ScreenUpdate::Closed => return Ok(Served::Closed),
-                update => take(shared, update),
+                update => {
+                    shown = true;
+                    take(shared, update);
+                }
             },
+            () = tokio::time::sleep_until((asked + PATIENCE).into()), if !shown => {
+                shown = true;
+                show_silent(shared, paths).await;
+            }
             order = orders.recv() => match order {
                 Some(order) => type_order(&mut typist, order, generation).await?,
                 None => return Ok(Served::Left),
@@ -195,7 +233,7 @@ fn take(shared: &Shared, update: ScreenUpdate) {
             screen.take_replies();
             shared.change(|state| {
                 *state = State { screen: Some(screen), ..std::mem::take(state) };
-                state.ended = false;
+                (state.ended, state.silent) = (false, false);
                 state.stamp = None;
             });
         }

@@ -162,9 +162,15 @@ impl Live {
             }
             feed.held = None;
             state.dirty = false;
-            let picture = |screen| Arc::new(picture::picture(screen, state.ended, self.depth));
-            let cells = state.screen.as_ref().map(picture);
-            pictures.push((id.clone(), cells));
+            let silent = state.silent;
+            let picture = |screen| {
+                let cells = picture::picture(screen, state.ended || silent, self.depth);
+                ScreenCells { ended: state.ended, silent, ..cells }
+            };
+            // Also where nothing of its screen is known, the pane has to say why.
+            let unknown = || silent.then(|| ScreenCells { silent, ..ScreenCells::default() });
+            let cells = state.screen.as_ref().map(picture).or_else(unknown);
+            pictures.push((id.clone(), cells.map(Arc::new)));
         }
         (pictures, wait)
     }
@@ -209,8 +215,11 @@ impl Live {
 
     /// Gives an agent what the operator typed. False where nobody takes it.
     fn order(&self, id: &SessionId, order: Order) -> bool {
-        let running = |feed: &&Feed| !feed.shared.state().ended;
-        self.feeds.get(id).filter(running).is_some_and(|feed| {
+        let takes = |feed: &&Feed| {
+            let state = feed.shared.state();
+            !state.ended && !state.silent
+        };
+        self.feeds.get(id).filter(takes).is_some_and(|feed| {
             self.take_size(feed, id);
             feed.orders.try_send(order).is_ok()
         })

@@ -21,6 +21,7 @@ pub(in crate::tui) fn picture(screen: &Screen, ended: bool, depth: Depth) -> Scr
         cursor: (cursor.visible && !ended).then_some((cursor.col, cursor.row)),
         takes: Takes { clicks, wheel: clicks || modes.alternate && modes.alternate_scroll },
         ended,
+        silent: false,
     }
 }
 

@@ -161,6 +161,21 @@ async fn a_keeper_that_is_gone_is_found_again_when_it_is_back() {
     assert_eq!((text(&cells, 0).as_str(), cells.ended), ("second", false));
 }
 
+/// A keeper that is stuck: the pane says so, and shows its screen once it answers.
+#[tokio::test]
+async fn a_keeper_that_does_not_answer_is_told_of_until_it_does() {
+    let Bench { mut live, id, listener, _root } = bench();
+    live.watch(std::slice::from_ref(&id));
+    let cells = picture(&mut live).await.unwrap();
+    assert!(cells.silent && !cells.ended && cells.rows.is_empty());
+    assert!(!live.type_keys(&id, &["a".parse().unwrap()]), "nothing typed is kept for later");
+    let mut keeper = Played::accept(&listener).await;
+    keeper.show("back").await;
+    let cells = picture(&mut live).await.unwrap();
+    assert_eq!((text(&cells, 0).as_str(), cells.silent), ("back", false));
+    assert!(live.type_keys(&id, &["a".parse().unwrap()]));
+}
+
 /// Kinds of records of a history.
 const OUTPUT: u8 = 0;
 const SIZE: u8 = 1;

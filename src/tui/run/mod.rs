@@ -20,11 +20,13 @@ use crate::host::Host;
 use crate::host::ports::Ports;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
+use crate::os::terminal::end_with_input;
 
 pub use super::app::form::{Found, Offer};
 use super::app::{Passes, Setup, Start};
 use super::event::Failure;
 use super::glyph::{Glyphs, Surroundings};
+use super::notice::tell::Manner;
 use super::terminal::{Terminal, Wishes};
 use super::theme::{Depth, ThemeChoice, background_from_colorfgbg};
 use files::Files;
@@ -34,6 +36,11 @@ use turn::Dashboard;
 /// How long a job may take to end after the dashboard was left; what is not done then is finished by
 /// whoever starts next.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// The same where a signal or the end of the terminal ended it.
+const HASTE: Duration = Duration::from_millis(300);
+/// After the end of the terminal this process ends in this time, whatever it is doing.
+const OUTLIVES: Duration = Duration::from_millis(900);
 
 /// What the dashboard is started with.
 pub struct Options<P> {
@@ -123,6 +130,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         files.plain_theme()
     });
 
+    end_with_input(OUTLIVES)?;
     let terminal = Terminal::take(Wishes { mouse: true, ask_ground })?;
     let setup = Setup {
         workspace: options.workspace.clone(),
@@ -140,6 +148,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
             bell: options.config.notifications.bell,
             desktop: options.config.notifications.desktop,
         },
+        notifications: options.config.notifications.clone(),
         size: terminal.size()?,
         now: options.clock.now(),
     };
@@ -153,19 +162,21 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         agents: options.agents,
         files,
         opener: options.config.opener,
+        manner: Manner::here(&options.config.notifications),
         in_tmux: std::env::var_os("TMUX").is_some(),
         asked: ask_ground,
     };
     let mut dashboard = Dashboard::new(terminal, setup, parts)?;
     dashboard.start_at(options.start);
-    let summary = dashboard.show(troubles).await?;
+    let summary = dashboard.show(troubles).await;
     let effects = dashboard.leave();
     if !summary.hand_over.is_empty() {
         // What can still be ended safely is; the workers begin where that leaves it.
         effects.cancel_all();
     }
     // The terminal is back; a job that is under way may still end.
-    let _ = tokio::time::timeout(GRACE, effects.finish()).await;
+    let grace = if summary.interrupted { HASTE } else { GRACE };
+    let _ = tokio::time::timeout(grace, effects.finish()).await;
     Ok(summary)
 }
 

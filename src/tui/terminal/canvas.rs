@@ -52,6 +52,11 @@ impl Canvas {
         self.out.push(bytes);
     }
 
+    /// Bytes that wait for the next frame.
+    pub(in crate::tui) fn waiting(&self) -> usize {
+        self.out.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Columns and rows of the terminal.
     ///
     /// # Errors

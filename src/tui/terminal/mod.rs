@@ -2,10 +2,12 @@
 
 mod canvas;
 mod doubt;
+mod outlet;
 mod pass;
+pub(in crate::tui) mod tty;
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread::{self, ThreadId};
@@ -16,9 +18,11 @@ use ratatui::Frame;
 use tokio::signal::unix::{SignalKind, signal};
 
 pub(in crate::tui) use canvas::Canvas;
+use outlet::Outlet;
+use tty::Tty;
 
-/// Alternate screen, bracketed paste, focus changes.
-const TAKE: &str = "\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l\x1b[2J";
+/// The title is put aside; alternate screen, bracketed paste, focus changes.
+const TAKE: &str = "\x1b[22;0t\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l\x1b[2J";
 /// Presses, releases, the wheel and drags, as numbers. Not every motion: an idle pointer wakes nobody.
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 /// Asks for the colour of the ground; the answer comes as input.
@@ -27,9 +31,15 @@ const ASK_GROUND: &str = "\x1b]11;?\x1b\\";
 const TAKE_KEYBOARD: &str = "\x1b[>1u";
 /// The way back, in reverse. Whatever was not taken is not harmed by being given back.
 const GIVE_BACK: &str = "\x1b[?2026l\x1b[<1u\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\
-                         \x1b[0m\x1b[0 q\x1b[?25h\x1b[?1049l";
+                         \x1b[0m\x1b[0 q\x1b[?25h\x1b[?1049l\x1b[23;0t";
 /// A stop that did not happen, since nobody could continue us, is over after this time.
 pub(in crate::tui) const NO_STOP: Duration = Duration::from_millis(200);
+
+/// A terminal that does not take the last bytes within this time does not get them.
+const LAST: Duration = Duration::from_millis(500);
+
+/// So many bytes of bells and notices wait for a frame.
+const WAITING: usize = 64 << 10;
 
 /// Whether the terminal is ours. A panic hook and a guard share it; both give back only once.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -57,9 +67,13 @@ impl Wishes {
 
 /// The terminal while it is ours; dropping it gives it back.
 pub struct Terminal {
+    outlet: Outlet,
     canvas: Canvas,
     wishes: Wishes,
     keyboard: bool,
+    title: String,
+    /// The next frame gives the title.
+    entitle: bool,
 }
 
 impl Terminal {
@@ -68,29 +82,47 @@ impl Terminal {
     /// # Errors
     /// Standard output is no terminal, or cannot be written.
     pub fn take(wishes: Wishes) -> io::Result<Self> {
-        take(wishes)?;
-        match Canvas::new() {
-            Ok(canvas) => Ok(Self { canvas, wishes, keyboard: false }),
-            Err(error) => {
-                give_back();
-                Err(error)
-            }
-        }
+        let (outlet, canvas) = (Outlet::open()?, Canvas::new()?);
+        let mut terminal =
+            Self { outlet, canvas, wishes, keyboard: false, title: String::new(), entitle: false };
+        terminal.claim(wishes)?;
+        Ok(terminal)
     }
 
-    /// Draws a frame and shows it whole. After the first one the keyboard is asked for more detail:
+    fn claim(&mut self, wishes: Wishes) -> io::Result<()> {
+        claim(GIVE_BACK.as_bytes())?;
+        self.outlet.put(wishes.sequence().as_bytes()).inspect_err(|_| give_back())
+    }
+
+    /// Whether the terminal took everything so far: only then a frame may be drawn.
+    pub fn is_idle(&self) -> bool {
+        self.outlet.is_idle()
+    }
+
+    /// Returns when the terminal took more of what waits for it; where nothing does, it only waits for its
+    /// end. Cancel-safe.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub async fn attend(&mut self) -> io::Result<()> {
+        self.outlet.attend().await
+    }
+
+    /// Draws a frame, shown whole; what the terminal does not take at once waits for [`Self::attend`]. After the first one the keyboard is asked for more detail:
     /// no answer is waited for, so it does not delay the start.
     ///
     /// # Errors
-    /// The terminal cannot be written.
+    /// The terminal is gone.
     pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         let mut frame = self.canvas.draw(view)?;
         if !self.keyboard {
             self.keyboard = true;
             frame.extend_from_slice(TAKE_KEYBOARD.as_bytes());
         }
-        let mut out = io::stdout().lock();
-        out.write_all(&frame).and_then(|()| out.flush())
+        if std::mem::take(&mut self.entitle) {
+            frame.extend_from_slice(&pass::title(&self.title));
+        }
+        self.outlet.put(&frame)
     }
 
     /// Puts a text on the clipboard of the terminal, with the next frame.
@@ -98,14 +130,18 @@ impl Terminal {
         self.canvas.push(&pass::clipboard(text));
     }
 
-    /// Rings the bell of the terminal, with the next frame.
-    pub fn ring(&mut self) {
-        self.canvas.push(pass::BELL);
+    /// Has bytes written that change no cell, with the next frame. Where too many wait already, as the
+    /// terminal takes no frame, they are dropped.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if self.canvas.waiting() < WAITING {
+            self.canvas.push(bytes);
+        }
     }
 
-    /// Shows a notification of the terminal, with the next frame.
-    pub fn notify(&mut self, text: &str) {
-        self.canvas.push(&pass::notification(text));
+    /// Gives the terminal a title, with the next frame, and again whenever the terminal is taken again.
+    pub fn title(&mut self, title: String) {
+        self.title = title;
+        self.entitle = true;
     }
 
     /// Columns and rows.
@@ -123,6 +159,7 @@ impl Terminal {
     /// The process cannot be stopped, or the terminal not be taken again.
     pub async fn suspend(&mut self) -> io::Result<()> {
         let mut continued = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?;
+        self.outlet.finish(LAST);
         give_back();
         let stopped = stop_group();
         // The stop may reach another thread first: only its end says that it is over.
@@ -131,12 +168,23 @@ impl Terminal {
         stopped
     }
 
+    /// Takes the terminal again from whoever had it while this process was stopped without a word.
+    ///
+    /// # Errors
+    /// The terminal cannot be taken again.
+    pub fn resume(&mut self) -> io::Result<()> {
+        self.outlet.finish(LAST);
+        give_back();
+        self.retake()
+    }
+
     /// Gives the terminal to `user` for a time. Nothing else may read it meanwhile: drop the stream
     /// of its events before. Its keys stay raw: what is typed just then is for whoever comes next.
     ///
     /// # Errors
     /// The terminal cannot be taken again.
     pub async fn lend<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
+        self.outlet.finish(LAST);
         hand_over();
         let done = user.await;
         self.retake()?;
@@ -145,16 +193,18 @@ impl Terminal {
 
     /// Takes the terminal again after it was given away, to be drawn anew.
     fn retake(&mut self) -> io::Result<()> {
-        take(Wishes { ask_ground: false, ..self.wishes })?;
+        self.claim(Wishes { ask_ground: false, ..self.wishes })?;
         self.keyboard = false;
         // A new one, since what it drew is gone; its own `clear` would wait for a cursor report.
         self.canvas = Canvas::new()?;
+        self.entitle = true;
         Ok(())
     }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
+        self.outlet.finish(LAST);
         give_back();
     }
 }
@@ -169,15 +219,6 @@ pub(in crate::tui) fn stop_group() -> io::Result<()> {
         kill_current_process_group(Signal::STOP)?;
     }
     Ok(())
-}
-
-fn take(wishes: Wishes) -> io::Result<()> {
-    claim(GIVE_BACK.as_bytes())?;
-    let mut out = io::stdout().lock();
-    out.write_all(wishes.sequence().as_bytes()).and_then(|()| out.flush()).inspect_err(|_| {
-        let _ = disable_raw_mode();
-        TAKEN.store(false, Ordering::SeqCst);
-    })
 }
 
 /// Takes the keys of the terminal; `back` is written when it is given back, also by a panic of this
@@ -207,8 +248,13 @@ pub(in crate::tui) fn give_back() {
 /// Leaves the terminal as it was, but for its raw keys.
 fn hand_over() {
     let words = std::mem::take(&mut *BACK.lock().unwrap_or_else(PoisonError::into_inner));
-    let mut out = io::stdout().lock();
-    let _ = out.write_all(&words).and_then(|()| out.flush());
+    if words.is_empty() {
+        return;
+    }
+    if let Ok(tty) = Tty::open() {
+        // What was cut off in the middle of a sequence is ended first.
+        tty.write_within(&[b"\x1b\\", &*words].concat(), LAST);
+    }
 }
 
 /// A panic of the drawing thread gives the terminal back before its message is printed; one of
@@ -255,7 +301,10 @@ mod tests {
         assert_eq!(on, modes(GIVE_BACK, 'l').into_iter().collect::<Vec<_>>());
         assert_eq!(modes(&taken, 'l'), modes(GIVE_BACK, 'h'), "the cursor");
         assert!(TAKE_KEYBOARD.contains(">1u") && GIVE_BACK.contains("<1u"));
-        assert!(GIVE_BACK.ends_with("\x1b[?1049l"), "the keyboard stack belongs to its screen");
+        let (screen, title) = ("\x1b[?1049l", "\x1b[23;0t");
+        let end = GIVE_BACK.strip_suffix(title).unwrap();
+        assert!(end.ends_with(screen), "the keyboard stack belongs to its screen");
+        assert!(taken.starts_with("\x1b[22;0t\x1b[?1049h"), "the title is put aside first");
     }
 
     #[test]

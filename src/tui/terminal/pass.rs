@@ -1,4 +1,4 @@
-//! What the operator's terminal is told beside the picture: texts for its clipboard, bells, notifications.
+//! What the operator's terminal is told beside the picture: texts for its clipboard, its title.
 
 use crate::domain::text::{base64, clean_line};
 
@@ -7,12 +7,9 @@ pub(super) fn clipboard(text: &str) -> Vec<u8> {
     format!("\x1b]52;c;{}\x07", base64(text.as_bytes())).into_bytes()
 }
 
-/// A bell.
-pub(super) const BELL: &[u8] = b"\x07";
-
-/// The sequence that shows a notification of the desktop (OSC 9).
-pub(super) fn notification(text: &str) -> Vec<u8> {
-    format!("\x1b]9;{}\x07", clean_line(text)).into_bytes()
+/// The sequence that gives a terminal its title.
+pub(super) fn title(text: &str) -> Vec<u8> {
+    format!("\x1b]2;{}\x1b\\", clean_line(text)).into_bytes()
 }
 
 #[cfg(test)]
@@ -25,8 +22,8 @@ mod tests {
     }
 
     #[test]
-    fn a_notification_cannot_end_its_sequence() {
-        let bytes = notification("a\u{7}\u{1b}]52;c;x");
+    fn a_title_cannot_end_its_sequence() {
+        let bytes = title("? 3 callboard\u{7}\u{1b}]52;c;x");
         assert_eq!(bytes.iter().filter(|byte| **byte < 0x20).count(), 2, "the two of its own");
     }
 }

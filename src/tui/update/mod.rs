@@ -44,7 +44,10 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
         Event::Tick => {}
         Event::Changed => app.stale = true,
         Event::Board(board) => data::board(app, *board, effects),
-        Event::Waiting(sessions) => app.waiting = sessions,
+        Event::Waiting(sessions) => {
+            app.notices.arrive(&sessions, &app.setup.notifications);
+            app.waiting = sessions;
+        }
         Event::Crowded(crowded) => app.crowded = crowded,
         Event::Agents(found) => {
             app.setup.agents = found.agents;

@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::domain::ids::SessionId;
 use crate::domain::time::Timestamp;
 use crate::tui::app::layout::{Layout, Shape};
-use crate::tui::app::overlay::Overlay;
 use crate::tui::app::{App, Looking, MEASURED_AFTER, REREAD_AFTER, SEEN_AFTER, View};
 use crate::tui::event::{Effect, Tab};
 use crate::tui::views::list_line;
@@ -31,6 +30,7 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
     super::reading::settle(app);
     watch(app, effects);
     look(app, effects);
+    tell(app, effects);
     ask_tab(app, effects);
     ask_work(app, effects);
     measure(app, effects);
@@ -127,8 +127,7 @@ fn watch(app: &mut App, effects: &mut Vec<Effect>) {
 
 /// T4: a screen that was on view with the focus for a second was seen.
 fn look(app: &mut App, effects: &mut Vec<Effect>) {
-    let open = app.window_focused && !app.overlays.iter().any(Overlay::veils);
-    let Some(id) = app.on_view().filter(|_| open).cloned() else {
+    let Some(id) = app.looked_at().cloned() else {
         app.looking = None;
         return;
     };
@@ -142,6 +141,22 @@ fn look(app: &mut App, effects: &mut Vec<Effect>) {
         effects.push(Effect::Seen(vec![looking.id.clone()]));
     }
     app.looking = Some(looking);
+}
+
+/// Tells an operator who looks elsewhere how many wait, and who is new among them.
+fn tell(app: &mut App, effects: &mut Vec<Effect>) {
+    let looked_at = app.looked_at().cloned();
+    let how = &app.setup.notifications;
+    let notice = app.notices.take(&app.waiting, looked_at.as_ref(), how, app.now);
+    effects.extend(notice.map(Effect::Tell));
+    let title = match app.waiting.len() {
+        0 => "callboard".to_owned(),
+        waiting => format!("{} {waiting} callboard", app.setup.glyphs.needs_input),
+    };
+    if app.title != title {
+        app.title.clone_from(&title);
+        effects.push(Effect::Title(title));
+    }
 }
 
 /// Asks for what the chosen tab shows of the selected session.

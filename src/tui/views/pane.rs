@@ -112,7 +112,8 @@ fn screen(
     // The last screen of one that ended stays, and says so below.
     let ended = session.filter(|session| !session.is_live()).and_then(|it| no_screen(app, it));
     let gone = cells.ended.then(|| "Its keeper is gone. This is its last screen.".to_owned());
-    if let Some(text) = ended.or(gone) {
+    let silent = cells.silent.then(|| silent(cells));
+    if let Some(text) = ended.or(gone).or(silent) {
         inner.height = inner.height.saturating_sub(1);
         pen.text(inner.x, inner.bottom(), inner.width, &text, pen.role(Role::Muted));
     }
@@ -120,6 +121,12 @@ fn screen(
     let (col, row) = cells.cursor.filter(|_| app.typing.is_some())?;
     let y = usize::from(row).checked_sub(first)? as u16;
     (col < inner.width && y < inner.height).then_some((inner.x + col, inner.y + y))
+}
+
+/// What is said of a keeper that does not answer.
+fn silent(cells: &ScreenCells) -> String {
+    let shown = if cells.used() > 0 { " This is the last screen known." } else { "" };
+    format!("Its keeper does not answer.{shown}")
 }
 
 /// What stands in place of a screen.

@@ -7,7 +7,7 @@ use super::signs::{status_sign, zone_sign};
 use crate::domain::ids::SessionId;
 use crate::domain::operation::Verb;
 use crate::domain::status::Zone;
-use crate::domain::text::cut;
+use crate::domain::text::{cut, width};
 use crate::tui::app::App;
 use crate::tui::app::layout::{Layout, Shape, TWO_COLUMNS};
 use crate::tui::app::words::{count, short_number, status_word, zone_word};
@@ -71,8 +71,38 @@ fn counts(pen: &mut Pen<'_>, app: &App, mut x: u16, y: u16, end: u16) {
     }
 }
 
-/// The oldest running job, or a fault.
+/// The oldest running job or what is stuck, and what is at fault.
 fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
+    let mut spans = jobs(pen, app, cols);
+    let beside = !spans.is_empty();
+    // A job keeps its place on a narrow window.
+    if beside && cols < TWO_COLUMNS {
+        return spans;
+    }
+    let room = usize::from(if beside { cols / 4 } else { cols / 3 });
+    if let Some(text) = faults(pen, app, room) {
+        if beside {
+            spans.insert(0, ("  ".to_owned(), pen.role(Role::Muted)));
+        }
+        spans.insert(0, (text, pen.role(Role::Respond)));
+    }
+    spans
+}
+
+/// The faults in so many cells; where they do not all fit, the first and how many there are.
+fn faults(pen: &Pen<'_>, app: &App, room: usize) -> Option<String> {
+    let texts: Vec<&str> = app.faults.values().map(String::as_str).collect();
+    let first = texts.first()?;
+    let all = texts.join(&format!(" {} ", pen.glyphs.dot));
+    if texts.len() == 1 || width(&all) <= room {
+        return Some(cut(&all, room, pen.glyphs.cut));
+    }
+    let count = format!(" 1 of {}", texts.len());
+    Some(cut(first, room.saturating_sub(count.len()), pen.glyphs.cut) + &count)
+}
+
+/// The oldest running job, what one waits for, or that some are stuck.
+fn jobs(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
     let accent = pen.role(Role::Accent);
     let mut jobs = app.jobs.notable();
     let (Some(job), more) = (jobs.next(), jobs.count()) else {
@@ -87,12 +117,7 @@ fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
                 (text, pen.role(Role::Respond)),
             ];
         }
-        let fault = app.faults.values().next();
-        let room = usize::from(cols / 3);
-        return fault
-            .map(|text| (cut(text, room, pen.glyphs.cut), pen.role(Role::Respond)))
-            .into_iter()
-            .collect();
+        return Vec::new();
     };
     let numbers = format!("{}/{}", job.done(), job.total);
     if cols < 60 {

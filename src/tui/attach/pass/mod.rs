@@ -16,9 +16,9 @@ use crate::tui::attach::drawn::Drawn;
 use crate::tui::attach::filter::{Filter, title};
 use crate::tui::attach::input::{Heard, Recogniser};
 use crate::tui::attach::restore::{Touched, restore, save, undo};
-use crate::tui::attach::tty::{Tty, timespec};
 use crate::tui::attach::{Attach, Left, Order, Over, Return};
 use crate::tui::terminal;
+use crate::tui::terminal::tty::{Tty, timespec};
 use crate::tui::theme::Depth;
 
 /// Rings the terminal.

@@ -22,6 +22,7 @@ use crate::tui::effects::Effects;
 use crate::tui::event::{Event, Failure};
 use crate::tui::input::{Input, Reader};
 use crate::tui::live::Live;
+use crate::tui::notice::tell::Manner;
 use crate::tui::terminal::Terminal;
 use crate::tui::theme::Depth;
 
@@ -54,6 +55,8 @@ pub(super) struct Parts<P> {
     pub(super) clipboard: Clipboard,
     /// Program and arguments that open links; the system's own where there are none.
     pub(super) opener: Vec<String>,
+    /// How the terminal is told of notices.
+    pub(super) manner: Manner,
     /// The terminal is one of tmux.
     pub(super) in_tmux: bool,
     /// The terminal was asked for its ground.
@@ -79,6 +82,7 @@ pub(super) struct Dashboard<P> {
     clock: Clock,
     files: Files,
     opener: Vec<String>,
+    manner: Manner,
     in_tmux: bool,
     pace: Pace,
     ticked: Instant,
@@ -109,6 +113,21 @@ struct Signals {
     terminate: Signal,
     hang_up: Signal,
     interrupt: Signal,
+    breaks: Breaks,
+}
+
+/// Signals of job control.
+struct Breaks {
+    stop: Signal,
+    go_on: Signal,
+}
+
+impl Breaks {
+    fn new() -> std::io::Result<Self> {
+        let of = |number: rustix::process::Signal| signal(SignalKind::from_raw(number.as_raw()));
+        let (stop, go_on) = (rustix::process::Signal::TSTP, rustix::process::Signal::CONT);
+        Ok(Self { stop: of(stop)?, go_on: of(go_on)? })
+    }
 }
 
 impl Signals {
@@ -117,21 +136,31 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
+            breaks: Breaks::new()?,
         })
     }
 
-    async fn any(&mut self) {
+    async fn any(&mut self) -> Woke {
         tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
-            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => Woke::Signal,
+            _ = self.hang_up.recv() => Woke::Signal,
+            _ = self.interrupt.recv() => Woke::Signal,
+            _ = self.breaks.stop.recv() => Woke::Stop,
+            _ = self.breaks.go_on.recv() => Woke::GoOn,
         }
     }
 }
 
 /// What a turn waited for.
 enum Woke {
+    /// To end.
     Signal,
+    /// To stop until continued.
+    Stop,
+    /// It was stopped and goes on.
+    GoOn,
+    /// The terminal took more, or is gone.
+    Terminal(std::io::Result<()>),
     Input(Option<std::io::Result<Vec<Input>>>),
     Progress(Result<Progress, broadcast::error::RecvError>),
     Answer(Option<Event>),
@@ -195,6 +224,7 @@ impl<P: Ports> Dashboard<P> {
             clock: parts.clock,
             files: parts.files,
             opener: parts.opener,
+            manner: parts.manner,
             in_tmux: parts.in_tmux,
             pace: Pace::default(),
             ticked: now,
@@ -209,7 +239,7 @@ impl<P: Ports> Dashboard<P> {
     }
 
     /// Runs until the operator leaves, a signal comes, or the terminal goes.
-    pub(super) async fn show(&mut self, troubles: Vec<Failure>) -> std::io::Result<RunSummary> {
+    pub(super) async fn show(&mut self, troubles: Vec<Failure>) -> RunSummary {
         self.pace.want_at(clock::monotonic() + FIRST);
         self.apply(Event::Changed);
         for trouble in troubles {
@@ -217,13 +247,21 @@ impl<P: Ports> Dashboard<P> {
         }
         while self.summary.is_none() {
             let now = clock::monotonic();
-            if self.pace.due().is_some_and(|due| due <= now) {
-                self.draw(now)?;
+            let due = self.terminal.is_idle() && self.pace.due().is_some_and(|due| due <= now);
+            let drawn = if due { self.draw(now) } else { Ok(()) };
+            let turned = match drawn {
+                Ok(()) => {
+                    let woke = self.wait().await;
+                    self.handle(woke).await
+                }
+                gone => gone,
+            };
+            if let Err(error) = turned {
+                tracing::info!(%error, "the terminal is gone");
+                self.end();
             }
-            let woke = self.wait().await;
-            self.handle(woke).await?;
         }
-        Ok(self.summary.take().unwrap_or_default())
+        self.summary.take().unwrap_or_default()
     }
 
     /// Gives the terminal back; what is under way goes on.
@@ -243,7 +281,8 @@ impl<P: Ports> Dashboard<P> {
         };
         tokio::select! {
             biased;
-            () = self.signals.any() => Woke::Signal,
+            woke = self.signals.any() => woke,
+            taken = self.terminal.attend() => Woke::Terminal(taken),
             input = next_input(&mut self.reader) => Woke::Input(input),
             progress = self.progress.recv() => Woke::Progress(progress),
             answer = self.answers.recv() => Woke::Answer(answer),
@@ -256,7 +295,8 @@ impl<P: Ports> Dashboard<P> {
     /// The next time at which something is to be done without any event.
     fn deadline(&self) -> Option<Instant> {
         let reload = self.rest.as_ref().and_then(|rest| rest.reload_at);
-        [self.pace.due(), self.tick_at(), self.answer_by, reload].into_iter().flatten().min()
+        let frame = self.pace.due().filter(|_| self.terminal.is_idle());
+        [frame, self.tick_at(), self.answer_by, reload].into_iter().flatten().min()
     }
 
     /// When the time alone changes something.

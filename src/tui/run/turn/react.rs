@@ -6,7 +6,7 @@ use std::time::Instant;
 use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{Dashboard, Rest, RunSummary, Woke};
+use super::{Breaks, Dashboard, Rest, RunSummary, Woke};
 use crate::domain::ids::SessionId;
 use crate::domain::key::{Key, KeyCode, Modifiers};
 use crate::host::ports::Ports;
@@ -15,6 +15,7 @@ use crate::tui::action::{Action, Context};
 use crate::tui::attach::{Attach, Over, reach};
 use crate::tui::event::{Effect, Event, Failure, Tab, TabContent};
 use crate::tui::input::{Input, Reader};
+use crate::tui::notice::tell;
 use crate::tui::run::care::care;
 use crate::tui::run::files::SETTLE;
 use crate::tui::run::pace::Urgency;
@@ -28,8 +29,13 @@ const MISSED: usize = 4_096;
 impl<P: Ports> Dashboard<P> {
     pub(super) async fn handle(&mut self, woke: Woke) -> std::io::Result<()> {
         match woke {
-            Woke::Signal | Woke::Input(None | Some(Err(_))) => {
-                self.summary = Some(RunSummary { interrupted: true, ..RunSummary::default() });
+            Woke::Signal | Woke::Input(None | Some(Err(_))) => self.end(),
+            Woke::Terminal(taken) => taken?,
+            Woke::Stop => self.suspend = true,
+            // Whoever had the terminal meanwhile left it as it likes.
+            Woke::GoOn => {
+                self.terminal.resume()?;
+                self.draw_anew()?;
             }
             Woke::Input(Some(Ok(inputs))) => {
                 for input in inputs {
@@ -75,6 +81,12 @@ impl<P: Ports> Dashboard<P> {
             self.pass_through(id, ahead).await?;
         }
         Ok(())
+    }
+
+    /// Ends without being asked to by a key: what is under way is left to others.
+    pub(super) fn end(&mut self) {
+        let hand_over = self.app.jobs.running.iter().map(|job| job.id.clone()).collect();
+        self.summary = Some(RunSummary { farewell: String::new(), interrupted: true, hand_over });
     }
 
     fn more_answers(&mut self) -> Vec<Event> {
@@ -195,8 +207,16 @@ impl<P: Ports> Dashboard<P> {
                     self.effects.give_to_tmux(text);
                 }
             }
-            Effect::Ring => self.terminal.ring(),
-            Effect::Notify(text) => self.terminal.notify(&text),
+            Effect::Ring => self.terminal.push(tell::BELL.as_bytes()),
+            Effect::Notify(text) => self.terminal.push(self.manner.banner(&text).as_bytes()),
+            Effect::Tell(notice) => {
+                self.terminal.push(self.manner.signs(&notice.text).as_bytes());
+                let command = &self.app.setup.notifications.command;
+                if !command.is_empty() {
+                    self.effects.tell(command.clone(), notice);
+                }
+            }
+            Effect::Title(title) => self.terminal.title(title),
             Effect::OpenLink(link) => self.effects.open_link(&self.opener, link),
             Effect::Type { id, keys } => {
                 let typed = self.live.type_keys(&id, &keys);
@@ -338,6 +358,12 @@ impl<P: Ports> Dashboard<P> {
     /// Reads and draws again after another had the terminal.
     fn take_back(&mut self) -> std::io::Result<()> {
         self.reader = Some(Reader::again());
+        // What these brought is done.
+        self.signals.breaks = Breaks::new()?;
+        self.draw_anew()
+    }
+
+    fn draw_anew(&mut self) -> std::io::Result<()> {
         let (cols, rows) = self.terminal.size()?;
         self.show_event(Event::Resize { cols, rows }, Urgency::Frame);
         Ok(())

@@ -13,14 +13,14 @@ use crate::os::clock;
 
 /// A terminal.
 #[derive(Debug)]
-pub(super) struct Tty(OwnedFd);
+pub(in crate::tui) struct Tty(OwnedFd);
 
 impl Tty {
     /// Opens the terminal of standard output.
     ///
     /// # Errors
     /// Standard output is no terminal, or it cannot be opened.
-    pub(super) fn open() -> io::Result<Self> {
+    pub(in crate::tui) fn open() -> io::Result<Self> {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let name = rustix::termios::ttyname(io::stdout(), Vec::new())?;
         // A terminal of another user, or from outside a container, can only be opened as our own.
@@ -33,7 +33,7 @@ impl Tty {
     ///
     /// # Errors
     /// The terminal is gone.
-    pub(super) fn size(&self) -> io::Result<(u16, u16)> {
+    pub(in crate::tui) fn size(&self) -> io::Result<(u16, u16)> {
         let size = rustix::termios::tcgetwinsize(&self.0)?;
         Ok((size.ws_col, size.ws_row))
     }
@@ -42,7 +42,7 @@ impl Tty {
     ///
     /// # Errors
     /// As the system's `read`; `WouldBlock` where there is nothing.
-    pub(super) fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+    pub(in crate::tui) fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         match rustix::io::read(&self.0, buffer) {
             // How the system says that a terminal is gone.
             Err(Errno::IO) => Ok(0),
@@ -54,7 +54,7 @@ impl Tty {
     ///
     /// # Errors
     /// The terminal is gone.
-    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+    pub(in crate::tui) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         let mut written = 0;
         while written < bytes.len() {
             match rustix::io::write(&self.0, &bytes[written..]) {
@@ -68,7 +68,7 @@ impl Tty {
     }
 
     /// Writes all of it, unless the terminal does not take it in time.
-    pub(super) fn write_within(&self, mut bytes: &[u8], time: Duration) {
+    pub(in crate::tui) fn write_within(&self, mut bytes: &[u8], time: Duration) {
         let end = clock::monotonic() + time;
         while !bytes.is_empty() {
             let Ok(written) = self.write(bytes) else { return };
@@ -90,6 +90,6 @@ impl AsFd for Tty {
 }
 
 /// A time to wait, as the system wants it.
-pub(super) fn timespec(time: Duration) -> Option<Timespec> {
+pub(in crate::tui) fn timespec(time: Duration) -> Option<Timespec> {
     Timespec::try_from(time).ok()
 }
