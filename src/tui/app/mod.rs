@@ -35,7 +35,6 @@ use self::layout::{Layout, Shape, THREE_COLUMNS, TWO_COLUMNS};
 use self::list::List;
 use self::overlay::Overlay;
 pub use self::parts::{Burst, Focus, Looking, Passes, Setup, Typing, View};
-use self::plan::PlanDialog;
 use self::reading::{Begin, Press, Reading, Wanted};
 use self::screen::ScreenCells;
 use self::toast::Toasts;
@@ -78,8 +77,8 @@ pub struct App {
     pub confirmed_at: Option<Timestamp>,
     /// The ids that were confirmed with the latest plan.
     pub admitted: Vec<SessionId>,
-    /// The dialog of one restore, opened only where its plan has something to say.
-    pub foreseen: Option<Box<PlanDialog>>,
+    /// One restore whose plan is awaited, with its ticket: a dialog opens where it has something to say.
+    pub foreseen: Option<(u64, Vec<SessionId>)>,
     /// Sections and trash.
     pub board: Board,
     /// A project with so many worktrees in the trash that its git is slow, and how many (R5).

@@ -7,7 +7,7 @@ use crate::domain::operation::Verb;
 use crate::domain::plan::Plan;
 use crate::domain::query::Page;
 use crate::domain::rail::Section;
-use crate::host::report::Progress;
+use crate::host::report::{Progress, RestoreTarget};
 use crate::tui::app::list::{CALM, WINDOW, Wanted};
 use crate::tui::app::overlay::Overlay;
 use crate::tui::app::plan::{Button, PlanDialog, PlanRequest, Planning};
@@ -147,14 +147,15 @@ pub(super) fn planned(
     plan: Result<Plan, Failure>,
     effects: &mut Vec<Effect>,
 ) {
-    if let Some(mut dialog) = app.foreseen.take_if(|dialog| dialog.ticket == ticket) {
+    if let Some((_, ids)) = app.foreseen.take_if(|(wanted, _)| *wanted == ticket) {
         // What cannot be planned cannot be done, and says so itself.
         let fails = plan.is_err();
+        let mut dialog = PlanDialog::new(ticket, PlanRequest::Restore(ids.clone()));
         dialog.arrive(plan);
         if fails || dialog.is_plain() {
-            effects.push(dialog.asked());
+            effects.push(Effect::Restore { target: RestoreTarget::Ids(ids), undo: false });
         } else {
-            app.overlays.push(Overlay::Plan(dialog));
+            app.overlays.push(Overlay::Plan(Box::new(dialog)));
         }
     } else if let Some(dialog) = dialog(app, ticket) {
         dialog.arrive(plan);

@@ -225,11 +225,14 @@ fn end(app: &mut App, ids: Vec<SessionId>, how: StopHow, verb: &str, effects: &m
 /// plan has something to say.
 fn plan(app: &mut App, request: PlanRequest, effects: &mut Vec<Effect>) {
     let ticket = app.ticket();
-    let dialog = Box::new(PlanDialog::new(ticket, request.clone()));
-    if matches!(&request, PlanRequest::Restore(ids) if ids.len() == 1) {
-        app.foreseen = Some(dialog);
-    } else {
-        app.overlays.push(Overlay::Plan(dialog));
+    match &request {
+        PlanRequest::Restore(ids) if ids.len() == 1 => {
+            app.foreseen = Some((ticket, ids.clone()));
+        }
+        _ => {
+            let dialog = PlanDialog::new(ticket, request.clone());
+            app.overlays.push(Overlay::Plan(Box::new(dialog)));
+        }
     }
     effects.push(Effect::Plan { ticket, request });
 }

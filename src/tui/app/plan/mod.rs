@@ -245,17 +245,6 @@ impl PlanDialog {
         (effect, seen)
     }
 
-    /// What was asked for, done without a question.
-    pub fn asked(&self) -> Effect {
-        match self.request.clone() {
-            PlanRequest::Delete(request) => Effect::Delete { request, admitted: Vec::new() },
-            PlanRequest::Restore(ids) => {
-                Effect::Restore { target: RestoreTarget::Ids(ids), undo: false }
-            }
-            PlanRequest::Purge(ids) => Effect::Purge(ids),
-        }
-    }
-
     /// Takes in the plan, or why there is none. What can be taken back in one key is one key.
     pub fn arrive(&mut self, plan: Result<Plan, Failure>) {
         self.planning = match plan {
