@@ -156,6 +156,10 @@ impl DoctorPort for Installation {
         Ok(workspace.git_version().await?)
     }
 
+    async fn gh(&self) -> Option<String> {
+        super::forge::version().await
+    }
+
     async fn agents(&self) -> Vec<AgentState> {
         let defaults = Config::default();
         let chosen = self.agents.agent_of(&self.config.agent).unwrap_or_default();

@@ -5,6 +5,7 @@ mod agents;
 pub mod doctor;
 mod elsewhere;
 mod error;
+mod forge;
 mod locks;
 mod messages;
 mod purge;
@@ -18,8 +19,7 @@ use tokio::sync::watch;
 
 use crate::agents::Registry;
 use crate::config::Config;
-use crate::domain::ids::{SessionId, WorkspaceName};
-use crate::domain::pr::PrFacts;
+use crate::domain::ids::WorkspaceName;
 use crate::host::Host;
 use crate::host::locks::FileLocks;
 use crate::host::ports::PortResult;
@@ -137,13 +137,5 @@ impl<R> Real<R> {
     /// The store cannot be written.
     pub async fn seed(&self, sessions: Vec<SeededSession>) -> PortResult<()> {
         Ok(self.store.seed_sessions(sessions).await?)
-    }
-
-    /// Sets what is known of a session's pull requests.
-    ///
-    /// # Errors
-    /// The store cannot be written.
-    pub async fn set_pr_facts(&self, id: &SessionId, prs: Vec<PrFacts>) -> PortResult<()> {
-        Ok(self.store.set_pr_facts(id, prs).await?)
     }
 }

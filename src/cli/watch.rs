@@ -1,5 +1,5 @@
 //! `watch`: the monitor without a screen. It applies the timed rules and probes what has to be probed, as
-//! a dashboard does (`spec/lifecycle.md` A4, A5, T4), and prints what changes.
+//! a dashboard does (`spec/lifecycle.md` A4, A5, F2, T4), and prints what changes.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
@@ -15,6 +15,7 @@ use crate::domain::session::Session;
 use crate::domain::status::{Attention, Status};
 use crate::domain::text::clean_line;
 use crate::domain::time::Timestamp;
+use crate::host::OnView;
 use crate::host::care::{Care, TOGETHER};
 use crate::host::error::HostResult;
 use crate::host::ports::Ports;
@@ -77,7 +78,10 @@ pub(crate) struct ChangeJson<'a> {
 pub(crate) async fn run<P: Ports>(console: &Console<P>, args: WatchArgs) -> CommandResult {
     let mut faults = Faults::new(console.out);
     let changes = console.changes.clone();
-    let mut care = Care::new(console.host.clone(), console.context.clone(), changes, TOGETHER);
+    // No list is on view.
+    let (_, on_view) = tokio::sync::watch::channel(OnView::new());
+    let (host, ctx) = (console.host.clone(), console.context.clone());
+    let mut care = Care::new(host, ctx, changes, TOGETHER, on_view);
     let mut teller = args.notify.then(|| Teller::new(&console.config.notifications));
     let mut known: Option<BTreeMap<SessionId, Seen>> = None;
     loop {

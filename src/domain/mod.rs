@@ -8,6 +8,7 @@ pub mod condition;
 pub mod error;
 pub mod event;
 pub mod facts;
+pub mod forge;
 pub mod hook;
 pub mod ids;
 pub mod key;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{OperationId, SessionId};
+use super::lifecycle::TerminationReason;
 use super::plan::Conditions;
 use super::time::Timestamp;
 use super::words::words;
@@ -92,9 +93,17 @@ pub struct Asked {
     pub with_rowless: bool,
     /// The work is declared complete (K1).
     pub done: bool,
+    /// Why its sessions end; none by hand.
+    pub reason: Option<TerminationReason>,
 }
 
 impl Operation {
+    /// Why the sessions that it ends are terminated.
+    pub fn reason(&self) -> TerminationReason {
+        let asked = self.asked.as_ref().and_then(|asked| asked.reason);
+        asked.unwrap_or(TerminationReason::ManuallyKilled)
+    }
+
     /// Its sessions without those that were pulled in.
     pub fn requested(&self) -> BTreeSet<SessionId> {
         let pulled_in: BTreeSet<&SessionId> =

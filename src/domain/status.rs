@@ -144,11 +144,17 @@ fn terminated(reason: Option<TerminationReason>) -> (u8, Status) {
     }
 }
 
-/// Rows 8 to 15. The worst open pull request counts, by the table's order (T2).
-fn from_prs(prs: &[PrFacts]) -> Option<Derivation> {
+/// The open pull request that counts: the worst one by the table's order (T2), of equal ones that
+/// with the lowest number.
+pub fn worst_open(prs: &[PrFacts]) -> Option<&PrFacts> {
     let open = prs.iter().filter(|pr| pr.state == PrState::Open);
-    let worst = open.map(|pr| (open_rule(pr), pr)).min_by_key(|((rule, _), _)| *rule);
-    if let Some(((rule, status), pr)) = worst {
+    open.min_by_key(|pr| (open_rule(pr).0, pr.number))
+}
+
+/// Rows 8 to 15.
+fn from_prs(prs: &[PrFacts]) -> Option<Derivation> {
+    if let Some(pr) = worst_open(prs) {
+        let (rule, status) = open_rule(pr);
         return Some(Derivation { status, rule, because: format!("PR #{}", pr.number) });
     }
     let merged = prs.iter().find(|pr| pr.state == PrState::Merged)?;

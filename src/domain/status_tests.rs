@@ -98,6 +98,25 @@ fn the_worst_open_pull_request_counts_t2() {
     assert_eq!((derived.status, derived.because.as_str()), (Status::CiFailed, "PR #2"));
 }
 
+/// T2: which one that is, by the table's order and then by number, is one rule for status, row and reason.
+#[test]
+fn the_worst_open_pull_request_is_the_table_s_t2() {
+    let mergeable =
+        PrFacts { mergeability: Mergeability::Mergeable, ci: Ci::Passing, number: 1, ..pr() };
+    let pending = PrFacts { ci: Ci::Pending, number: 2, ..pr() };
+    let changes = PrFacts { unresolved: 1, number: 3, ..pr() };
+    let draft = PrFacts { draft: true, number: 4, ..pr() };
+    let failing = PrFacts { ci: Ci::Failing, number: 6, ..pr() };
+    let again = PrFacts { number: 5, ..failing.clone() };
+    let merged = PrFacts { state: PrState::Merged, ci: Ci::Failing, number: 0, ..pr() };
+    let mut prs = vec![pending, mergeable, changes, draft, failing, again, merged];
+    for number in [5, 6, 4, 3, 1, 2] {
+        assert_eq!(worst_open(&prs).map(|pr| pr.number), Some(number));
+        prs.retain(|pr| pr.number != number);
+    }
+    assert_eq!(worst_open(&prs), None);
+}
+
 /// T3: every status, and the order of the zones
 #[test]
 fn every_status_has_the_zone_of_t3() {

@@ -49,7 +49,8 @@ impl<P: Ports> Host<P> {
                 self.stop(ctx, ids, &asked.conditions, asked.done, &actor).await?;
             }
             Verb::Kill => {
-                self.kill(ctx, ids, &asked.conditions, &actor).await?;
+                let reason = operation.reason();
+                self.kill_as(ctx, ids, &asked.conditions, reason, &actor).await?;
             }
             Verb::Purge => {
                 let choice = PurgeChoice {

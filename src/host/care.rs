@@ -1,6 +1,6 @@
 //! What a program that stays open does for all sessions: it finishes or undoes what was cut short,
-//! applies timed rules as they fall due, notices keepers that go, and now and then probes everything
-//! (`spec/lifecycle.md` A4, A5, V3).
+//! applies timed rules as they fall due, notices keepers that go, reads pull requests, and now and then
+//! probes everything (`spec/lifecycle.md` A4, A5, F2, V3).
 
 use std::time::Duration;
 
@@ -13,7 +13,8 @@ use crate::domain::time::Timestamp;
 use super::context::Context;
 use super::error::HostResult;
 use super::ports::Ports;
-use super::{Host, Keepers};
+use super::prs::PullRequests;
+use super::{Host, Keepers, OnView};
 
 /// The least time between two looks at what is due.
 pub const CALM: Duration = Duration::from_secs(1);
@@ -27,6 +28,7 @@ pub struct Care<P> {
     host: Host<P>,
     ctx: Context,
     keepers: Keepers<P>,
+    prs: PullRequests<P>,
     changes: watch::Receiver<u64>,
     pause: Duration,
     /// Nothing is left of what was cut short before.
@@ -35,6 +37,8 @@ pub struct Care<P> {
     probe_at: Instant,
     /// When a timed rule is due.
     settle_at: Option<Instant>,
+    /// When pull requests are read next.
+    read_at: Option<Instant>,
 }
 
 /// What a round came to.
@@ -47,23 +51,27 @@ pub struct Round {
 
 impl<P: Ports> Care<P> {
     /// Begins with a recovery, under `ctx`, and a probe of everything. After a change of the store it rests
-    /// for `pause`.
+    /// for `pause`. Pull requests of the projects `on_view` are read more often.
     pub fn new(
         host: Host<P>,
         ctx: Context,
         changes: watch::Receiver<u64>,
         pause: Duration,
+        on_view: watch::Receiver<OnView>,
     ) -> Self {
         let keepers = Keepers::new(host.clone());
+        let prs = PullRequests::new(host.clone(), ctx.clone(), on_view);
         Self {
             host,
             ctx,
             keepers,
+            prs,
             changes,
             pause,
             recovered: false,
             probe_at: Instant::now(),
             settle_at: None,
+            read_at: None,
         }
     }
 
@@ -90,13 +98,16 @@ impl<P: Ports> Care<P> {
             attempts.push(("timed rules", self.host.settle_due().await.map(drop)));
         }
         let live = self.host.ports().live().await;
-        let wait = match &live {
-            Ok(live) => {
-                self.keepers.follow(live);
-                next_due(live, self.host.ports().now())
-            }
+        let wait = if let Ok(live) = &live {
+            self.keepers.follow(live);
+            let (read_at, told) = self.prs.follow(live).await;
+            self.read_at = read_at;
+            attempts.extend(told.map(|told| ("gh", told)));
+            next_due(live, self.host.ports().now())
+        } else {
             // What runs is asked for again soon.
-            Err(_) => Some(CALM),
+            self.read_at = None;
+            Some(CALM)
         };
         // Changes that keep coming put off nothing that is due already.
         let due = wait.map(|wait| Instant::now() + wait);
@@ -112,7 +123,8 @@ impl<P: Ports> Care<P> {
     /// Waits until there is something to do; false where nothing will change any more. May be dropped only
     /// where no wait follows.
     pub async fn next(&mut self) -> bool {
-        let wake = self.settle_at.map_or(self.probe_at, |at| at.min(self.probe_at));
+        let others = self.settle_at.into_iter().chain(self.read_at);
+        let wake = others.fold(self.probe_at, Instant::min);
         tokio::select! {
             () = sleep_until(wake) => true,
             () = self.keepers.one_gone() => {
@@ -121,6 +133,7 @@ impl<P: Ports> Care<P> {
                 sleep(TOGETHER).await;
                 true
             }
+            () = self.prs.changed() => true,
             noticed = self.changes.changed() => {
                 sleep(self.pause).await;
                 noticed.is_ok()

@@ -25,6 +25,7 @@ mod launch;
 pub mod locks;
 mod parallel;
 pub mod ports;
+mod prs;
 mod purge;
 mod reconcile;
 mod recover;
@@ -41,6 +42,7 @@ mod uncommitted;
 pub use caller::Reach;
 pub use delete::Admission;
 pub use keepers::Keepers;
+pub use prs::OnView;
 
 use std::sync::Arc;
 

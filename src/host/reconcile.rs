@@ -1,6 +1,6 @@
 //! Probing what is believed to run, and what belongs to no session (`spec/lifecycle.md` A4 to A6, V4).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::domain::event::Actor;
@@ -61,7 +61,7 @@ impl<P: Ports> Host<P> {
         if round.iter().any(|(_, evidence)| evidence.reads_dead()) {
             let asked = self.asked_to_end().await?;
             for ((id, _), evidence) in &mut round {
-                let killed = asked.contains(id).then_some(TerminationReason::ManuallyKilled);
+                let killed = asked.get(id).copied();
                 evidence.kill_requested = evidence.kill_requested.or(killed);
             }
         }
@@ -111,10 +111,13 @@ impl<P: Ports> Host<P> {
         Ok(ended)
     }
 
-    /// Sessions whose end an operation that is not finished asks for.
-    async fn asked_to_end(&self) -> HostResult<BTreeSet<SessionId>> {
+    /// Sessions whose end an operation that is not finished asks for, and why.
+    async fn asked_to_end(&self) -> HostResult<BTreeMap<SessionId, TerminationReason>> {
         let mut operations = self.ports.unfinished().await?;
         operations.retain(|one| matches!(one.kind, Verb::Stop | Verb::Kill | Verb::Delete));
-        Ok(operations.into_iter().flat_map(|one| one.session_ids).collect())
+        let ends = operations
+            .iter()
+            .flat_map(|one| one.session_ids.iter().map(|id| (id.clone(), one.reason())));
+        Ok(ends.collect())
     }
 }

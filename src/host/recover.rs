@@ -338,7 +338,7 @@ impl<P: Ports> Host<P> {
             self.end_runtime(ctx, &session.id).await?;
             if operation.kind != Verb::Cleanup {
                 let done = operation.asked.as_ref().is_some_and(|asked| asked.done);
-                let reason = (!done).then_some(TerminationReason::ManuallyKilled);
+                let reason = (!done).then_some(operation.reason());
                 let ended = self.ports.end(&session.id, reason);
                 ctx.write("ending the row", ended).await?;
             }

@@ -28,8 +28,8 @@ const STOPPING: usize = 16;
 pub(super) enum Way {
     /// End the runtime; the folder stays (K1).
     Stop { done: bool },
-    /// End it, then give back a clean worktree (K2).
-    Kill,
+    /// End it for this reason, then give back a clean worktree (K2).
+    Kill(TerminationReason),
     /// Give back the worktree of one that ended (K4).
     Cleanup,
 }
@@ -38,8 +38,18 @@ impl Way {
     fn verb(self) -> Verb {
         match self {
             Self::Stop { .. } => Verb::Stop,
-            Self::Kill => Verb::Kill,
+            Self::Kill(_) => Verb::Kill,
             Self::Cleanup => Verb::Cleanup,
+        }
+    }
+
+    /// Why the row ends, where that is not by hand.
+    fn reason(self) -> Option<TerminationReason> {
+        match self {
+            Self::Kill(reason) => {
+                Some(reason).filter(|one| *one != TerminationReason::ManuallyKilled)
+            }
+            Self::Stop { .. } | Self::Cleanup => None,
         }
     }
 }
@@ -73,8 +83,20 @@ impl<P: Ports> Host<P> {
         conditions: &Conditions,
         actor: &Actor,
     ) -> HostResult<StopReport> {
+        self.kill_as(ctx, ids, conditions, TerminationReason::ManuallyKilled, actor).await
+    }
+
+    /// The same for another reason.
+    pub(super) async fn kill_as(
+        &self,
+        ctx: &Context,
+        ids: &[SessionId],
+        conditions: &Conditions,
+        reason: TerminationReason,
+        actor: &Actor,
+    ) -> HostResult<StopReport> {
         self.allow(actor, "kill", Reach::Sessions(ids)).await?;
-        self.end_all(ctx, ids, conditions, Way::Kill, actor).await
+        self.end_all(ctx, ids, conditions, Way::Kill(reason), actor).await
     }
 
     pub(super) async fn end_all(
@@ -118,6 +140,7 @@ impl<P: Ports> Host<P> {
             by: actor.to_string(),
             conditions: conditions.clone(),
             done: way == Way::Stop { done: true },
+            reason: way.reason(),
             ..Asked::default()
         };
         let operation = self.operation(verb, vec![id.clone()]);
@@ -143,7 +166,7 @@ impl<P: Ports> Host<P> {
                 return Ok(untouched(id.clone(), "not running".to_owned()));
             }
             Way::Cleanup if !ended => return Ok(untouched(id.clone(), "running".to_owned())),
-            Way::Kill => check_handle(&session)?,
+            Way::Kill(_) => check_handle(&session)?,
             Way::Stop { .. } | Way::Cleanup => {}
         }
         self.begin(ctx, &operation).await?;
@@ -161,12 +184,12 @@ impl<P: Ports> Host<P> {
             }
         };
         if !ended || declared {
-            let reason = (!declared).then_some(TerminationReason::ManuallyKilled);
+            let reason = (!declared).then_some(operation.reason());
             ctx.write("ending the row", self.ports.end(id, reason)).await?;
         }
         let freed = match way {
             Way::Stop { .. } => Ok(kept(None)),
-            Way::Kill | Way::Cleanup => self.free(ctx, &operation, &session).await,
+            Way::Kill(_) | Way::Cleanup => self.free(ctx, &operation, &session).await,
         };
         if freed.as_ref().is_ok_and(|freed| freed.freed) {
             // Where that fails the operation is left to recovery, which looks for the folder again.

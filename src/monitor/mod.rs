@@ -2,4 +2,5 @@
 //! folded by the store.
 
 pub mod probe;
+pub mod prs;
 pub mod usage;

@@ -14,6 +14,7 @@ use crate::domain::plan::Plan;
 use crate::domain::query::{Page, PageQuery};
 use crate::domain::rail::{Project, Section};
 use crate::domain::session::{Session, Usage};
+use crate::host::OnView;
 use crate::host::report::{
     CreateOutcome, CreateRequest, DeleteReport, DeleteRequest, Progress, PurgeReport,
     RestoreReport, RestoreTarget, SendResult, StopReport,
@@ -318,6 +319,8 @@ pub enum Effect {
     LoadWork(Vec<SessionId>),
     /// Look at what the process trees of these sessions take; [`Event::Usage`].
     Measure(Vec<SessionId>),
+    /// The sessions in the list are of these projects.
+    OnView(OnView),
     /// The screens that are on view from now on; others are let go.
     Watch(Vec<SessionId>),
     /// Give an agent this size: it is typed to in this window.

@@ -7,6 +7,7 @@ mod changes;
 mod create;
 mod diff;
 mod error;
+mod foresee;
 mod git;
 mod give_back;
 mod hooks;
@@ -18,6 +19,7 @@ mod prepare;
 mod prepared;
 mod purge;
 mod registered;
+mod remotes;
 mod status;
 mod trash;
 
@@ -28,6 +30,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use error::WorkspaceError;
+pub use remotes::pushed;
 
 use crate::config::Config;
 use crate::domain::ids::{BatchId, ProjectName, SessionId, WorkspaceName};

@@ -11,13 +11,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::create::made_again;
 use super::git::{Args, Repository, RepositoryLock};
 use super::list::holder;
 use super::ours::{git_dir, strictly_inside, unfinished};
 use super::registered::{LOCK_REASON, lock_worktree, registered, unlock_worktree};
 use super::{Moved, Workspace, WorkspaceError, WorkspaceResult};
-use crate::domain::plan::Back;
 use crate::os::fs::{rename_noreplace, write_atomic};
 use crate::os::paths::private_dir;
 
@@ -26,10 +24,10 @@ use crate::os::paths::private_dir;
 const PRUNE_LOOKS: Duration = Duration::from_millis(25);
 
 /// What is said where there is no repository any more.
-const ALONE: &str = "its repository is gone: only the folder is moved";
+pub(super) const ALONE: &str = "its repository is gone: only the folder is moved";
 
 /// What becomes of the branch of a worktree that comes back.
-enum Attach {
+pub(super) enum Attach {
     /// Nothing: it had none, or has it.
     Nothing,
     /// It is checked out again: its full name.
@@ -185,47 +183,6 @@ impl Workspace {
         Ok(moved)
     }
 
-    /// What [`Workspace::move_back`] would come to. Reads only.
-    ///
-    /// # Errors
-    /// What the move would fail with, as far as can be seen before.
-    pub async fn foresee_move_back(
-        &self,
-        repository: &Path,
-        from: &Path,
-        to: &Path,
-        branch: Option<&str>,
-    ) -> WorkspaceResult<Back> {
-        strictly_inside(&self.home.trash(&self.name), from)?;
-        let (in_trash, in_place) = (exists(from), exists(to));
-        if in_trash && in_place {
-            return Err(WorkspaceError::Occupied(to.to_owned()));
-        }
-        let Some(repository) = self.repository_if_there(repository).await? else {
-            let there = in_trash || in_place;
-            let gone = WorkspaceError::NoFolder(from.to_owned());
-            return if there { Ok(Back::Detached(ALONE.to_owned())) } else { Err(gone) };
-        };
-        if !in_trash && !in_place {
-            let branch = self.branch_to_make(&repository, to, branch).await?;
-            return Ok(Back::MadeAgain(made_again(branch)));
-        }
-        let Some(record) = find_record(from)? else {
-            return Ok(Back::AsItWas);
-        };
-        let Some(folder) = &record.git_dir else {
-            return Ok(Back::AsItWas);
-        };
-        if in_place && git_dir(to).is_some_and(|found| found.file_name() != folder.file_name()) {
-            return Err(WorkspaceError::Occupied(to.to_owned()));
-        }
-        let path = if in_trash { from } else { to };
-        Ok(match self.way_to_attach(&repository, path, &record).await? {
-            Attach::Detached(why) => Back::Detached(why),
-            Attach::Nothing | Attach::To(_) => Back::AsItWas,
-        })
-    }
-
     pub(super) async fn repository_if_there(
         &self,
         folder: &Path,
@@ -297,7 +254,7 @@ impl Workspace {
     }
 
     /// What attaching would come to.
-    async fn way_to_attach(
+    pub(super) async fn way_to_attach(
         &self,
         repository: &Repository,
         path: &Path,
@@ -347,7 +304,7 @@ fn is_linked(repository: &Repository, folder: &Path) -> bool {
     !linked && git_dir(folder).as_ref().is_some_and(of_repository)
 }
 
-fn exists(path: &Path) -> bool {
+pub(super) fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 

@@ -23,6 +23,7 @@ mod hooks;
 mod log;
 mod parsing;
 mod places;
+mod prs;
 mod runners;
 mod scripted;
 mod search;

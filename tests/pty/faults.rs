@@ -117,6 +117,9 @@ fn a_keeper_that_does_not_answer_is_told_in_its_pane_until_it_does() {
     console.press("Z");
     console.see("The keeper of session chat-1 does not answer");
     console.press("Esc");
+    // Esc and a key that come together are one key.
+    console.see_no("The keeper of session chat-1");
+    console.see("Its keeper does not answer.");
     console.press("j");
     console.see_row(&["▐", "chat-2"]);
     console.see("painted");

@@ -20,5 +20,6 @@ mod attach;
 mod bulk;
 mod outlive;
 mod places;
+mod prs;
 mod question;
 mod reading;

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+pub(crate) mod gh;
 mod leftovers;
 mod repository;
 pub(crate) mod schema;

@@ -115,7 +115,13 @@ fn child_of(mut session: Session, parent: &str) -> Session {
     session
 }
 
-fn pr(mut session: Session, number: u64, ci: Ci, review: Review, stale: bool) -> Session {
+pub(crate) fn pr(
+    mut session: Session,
+    number: u64,
+    ci: Ci,
+    review: Review,
+    stale: bool,
+) -> Session {
     session.prs.push(PrFacts {
         url: format!("https://example.org/shop/pull/{number}"),
         number,

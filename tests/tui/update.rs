@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 use callboard::domain::key::Key;
+use callboard::domain::pr::{Ci, Review};
 use callboard::domain::session::Usage;
 use callboard::domain::status::Status;
+use callboard::host::OnView;
 use callboard::host::report::{
     CreateOutcome, Place, RestoreReport, RestoreTarget, SendResult, StopReport, StopResult,
 };
 use callboard::tui::app::form::{Found, Offer};
 use callboard::tui::event::{Effect, Event, Failure, Outcome, StopHow};
 
-use crate::fixture::{Bench, NOW, id, page, selected, session, shop};
+use crate::fixture::{Bench, NOW, id, page, pr, selected, session, shop};
 
 #[test]
 fn typing_sends_every_key_but_the_one_that_leaves() {
@@ -47,6 +49,53 @@ fn what_does_not_run_cannot_be_typed_to() {
     bench.keys("G Enter");
     assert!(bench.app.typing.is_none());
     assert!(bench.screen().contains("Not running. r launches it again."), "{}", bench.screen());
+}
+
+/// F2: the projects whose sessions are in the list are told when they change, and stay while another view is
+/// shown.
+#[test]
+fn projects_on_view_are_told() {
+    let mut bench = Bench::new(120, 40);
+    let told = |bench: &mut Bench| {
+        let effects = bench.take().into_iter();
+        let told = effects.filter_map(|effect| match effect {
+            Effect::OnView(projects) => Some(projects),
+            _ => None,
+        });
+        told.collect::<Vec<_>>()
+    };
+    bench.take();
+    bench.keys("j t");
+    bench.tick(5_000);
+    assert_eq!(told(&mut bench), []);
+    bench.keys("q");
+    bench.tick(5_000);
+    bench.send(Event::Changed);
+    bench.answer_page(page(Vec::new()));
+    assert_eq!(told(&mut bench), [OnView::new()]);
+    bench.tick(5_000);
+    bench.send(Event::Changed);
+    bench.answer_page(page(shop()));
+    let folder = shop()[0].placement.project_path().unwrap().to_owned();
+    assert_eq!(told(&mut bench), [OnView::from([folder])]);
+}
+
+/// T2: the row names the pull request that its status speaks of.
+#[test]
+fn the_row_names_the_pull_request_that_counts() {
+    let mut bench = Bench::new(200, 60);
+    bench.tick(5_000);
+    bench.send(Event::Changed);
+    let one = session("shop-1", "Two of them", "claude", Status::ChangesRequested, 2);
+    let one = pr(
+        pr(one, 7, Ci::Passing, Review::Approved, false),
+        9,
+        Ci::None,
+        Review::ChangesRequested,
+        false,
+    );
+    bench.answer_page(page(vec![one]));
+    assert!(bench.screen().contains("#9+"), "{}", bench.screen());
 }
 
 /// T4: what counts as seen

@@ -1,4 +1,4 @@
-//! Programs that are called: git and the agents.
+//! Programs that are called: git, `gh` and the agents.
 
 use crate::domain::check::Check;
 use crate::host::ports::doctor::{AgentState, DoctorPort, TargetState};
@@ -12,6 +12,12 @@ pub(super) async fn git(port: &impl DoctorPort) -> Check {
             Check::bad("git", error.message, hint)
         }
     }
+}
+
+/// `gh` reads pull requests, which nobody needs to have (`spec/lifecycle.md` F2).
+pub(super) async fn gh(port: &impl DoctorPort) -> Check {
+    let missing = || "not installed, so pull requests are not read; https://cli.github.com has it";
+    Check::good("gh", port.gh().await.unwrap_or_else(|| missing().to_owned()))
 }
 
 /// Each agent that was found; a missing one is a fault where the configuration chose it.

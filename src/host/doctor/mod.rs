@@ -33,6 +33,7 @@ pub async fn installation(port: &impl DoctorPort, repair: bool) -> Vec<Check> {
     );
     checks.push(runtime::keepers(port).await);
     checks.push(agents::git(port).await);
+    checks.push(agents::gh(port).await);
     checks.extend(agents::look(port).await);
     checks.extend(agents::targets(port));
     checks.extend(limits::look());

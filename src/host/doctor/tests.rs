@@ -29,6 +29,7 @@ struct Fake {
     backups: Vec<Backup>,
     repaired: PortResult<Option<RepairedStore>>,
     git: PortResult<String>,
+    gh: Option<String>,
     agents: Vec<AgentState>,
     targets: Vec<TargetState>,
     keepers: Vec<KeeperState>,
@@ -60,6 +61,7 @@ impl Fake {
             looks: AtomicUsize::new(0),
             backups: Vec::new(),
             repaired: Err(failed("nobody asked for it")),
+            gh: None,
             git: Ok("2.40".to_owned()),
             agents: Vec::new(),
             targets: Vec::new(),
@@ -113,6 +115,9 @@ impl DoctorPort for Fake {
     }
     async fn git(&self) -> PortResult<String> {
         self.git.clone()
+    }
+    async fn gh(&self) -> Option<String> {
+        self.gh.clone()
     }
     async fn agents(&self) -> Vec<AgentState> {
         self.agents.clone()

@@ -73,6 +73,8 @@ pub trait DoctorPort: Send + Sync {
     fn recount_store(&self, index: bool) -> impl Future<Output = PortResult<()>> + Send;
     /// The version of git.
     fn git(&self) -> impl Future<Output = PortResult<String>> + Send;
+    /// What `gh` says of its version; none where there is none.
+    fn gh(&self) -> impl Future<Output = Option<String>> + Send;
     /// The agents that are offered.
     fn agents(&self) -> impl Future<Output = Vec<AgentState>> + Send;
     /// The targets that are configured.

@@ -3,6 +3,7 @@
 
 mod agents;
 pub mod doctor;
+mod forge;
 mod locks;
 mod messages;
 mod runtime;
@@ -16,6 +17,7 @@ pub use crate::domain::plan::PlanRows;
 pub use crate::domain::trash::{TombstoneRow, Tombstoned, Untombstone};
 pub use crate::domain::worktree::{Freed, Moved, Worktree, WorktreeRequest};
 pub use agents::{AgentPort, CallerLimits};
+pub use forge::ForgePort;
 pub use locks::LockPort;
 pub use messages::MessagePort;
 pub use runtime::{Closed, Input, RuntimePort, ScreenText, StartRequest, Started};
@@ -50,6 +52,7 @@ pub trait Ports:
     + LockPort
     + PurgePort
     + FolderPort
+    + ForgePort
 {
 }
 impl<T> Ports for T where
@@ -61,5 +64,6 @@ impl<T> Ports for T where
         + LockPort
         + PurgePort
         + FolderPort
+        + ForgePort
 {
 }

@@ -4,8 +4,13 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::*;
+use crate::host::OnView;
 use crate::host::care::{CALM, Care, Round, TOGETHER};
 use crate::host::context::Context;
+
+fn on_view() -> watch::Receiver<OnView> {
+    watch::channel(OnView::new()).1
+}
 
 fn failed(round: &Round) -> Vec<&'static str> {
     let failed = round.attempts.iter().filter(|(_, attempt)| attempt.is_err());
@@ -17,7 +22,7 @@ fn failed(round: &Round) -> Vec<&'static str> {
 async fn changes_that_keep_coming_put_off_no_timed_rule() {
     let (host, recorder) = host(vec![running("a", None)]);
     let (tell, changes) = watch::channel(0);
-    let mut care = Care::new(host, Context::new(), changes, TOGETHER);
+    let mut care = Care::new(host, Context::new(), changes, TOGETHER, on_view());
     care.round().await;
     recorder.change(|m| m.sessions.get_mut(&id("a")).unwrap().condition.due_at = Some(NOW));
     let began = Instant::now();
@@ -35,7 +40,9 @@ async fn changes_that_keep_coming_put_off_no_timed_rule() {
 async fn what_failed_is_tried_again_soon() {
     let (host, recorder) = host(vec![running("a", None)]);
     let (_tell, changes) = watch::channel(0);
-    let mut care = Care::new(host, Context::new(), changes, CALM);
+    // Nothing but the care itself wakes it.
+    recorder.change(|m| m.sessions.get_mut(&id("a")).unwrap().branch = None);
+    let mut care = Care::new(host, Context::new(), changes, CALM, on_view());
     recorder.fail("unfinished");
     assert_eq!(failed(&care.round().await), ["recovery"]);
     recorder.heal("unfinished");

@@ -84,6 +84,7 @@ pub(in crate::host) struct Model {
     pub(in crate::host) locks: Vec<(String, usize)>,
     /// The highest launch that was started of each session.
     pub(in crate::host) launched: BTreeMap<SessionId, u32>,
+    pub(in crate::host) forge: super::fake_forge::Forge,
     failures: BTreeSet<String>,
     hanging: BTreeSet<String>,
     hooks: BTreeMap<String, Vec<Hook>>,

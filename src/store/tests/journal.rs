@@ -27,6 +27,7 @@ async fn operations_are_found_until_they_are_finished_v1() {
         },
         with_rowless: true,
         done: true,
+        reason: Some(crate::domain::lifecycle::TerminationReason::PrMerged),
     };
     let mut operation = Operation {
         id: random::operation(),

@@ -15,6 +15,7 @@ pub mod plan;
 pub mod reading;
 pub mod screen;
 pub mod toast;
+pub mod usage;
 pub mod words;
 
 use std::collections::BTreeMap;
@@ -28,6 +29,7 @@ use crate::domain::rail::{Section, SectionKey};
 use crate::domain::session::{Session, Usage};
 use crate::domain::status::Zone;
 use crate::domain::time::Timestamp;
+use crate::host::OnView;
 
 use self::form::NewForm;
 use self::job::Jobs;
@@ -38,6 +40,7 @@ pub use self::parts::{Burst, Focus, Looking, Passes, Setup, Typing, View};
 use self::reading::{Begin, Press, Reading, Wanted};
 use self::screen::ScreenCells;
 use self::toast::Toasts;
+use self::usage::MEASURED_AFTER;
 
 use super::action::{Action, Context};
 use super::event::{Board, Tab, TabContent, WorkFacts};
@@ -49,8 +52,6 @@ pub const SEEN_AFTER: Duration = Duration::from_secs(1);
 pub const REREAD_AFTER: Duration = Duration::from_millis(500);
 /// `Loading` is written only after this time (`spec/look.md` section 7).
 pub const LOADING_AFTER: Duration = Duration::from_millis(150);
-/// A process tree on view is looked at again after this time.
-pub const MEASURED_AFTER: Duration = Duration::from_secs(5);
 
 /// The dashboard.
 #[derive(Debug, Clone)]
@@ -129,6 +130,8 @@ pub struct App {
     pub watched: Vec<SessionId>,
     /// Sessions whose changes were asked for.
     pub counted: Vec<SessionId>,
+    /// Projects whose sessions are in the list, as told last.
+    pub projects_on_view: OnView,
     /// When they were asked for.
     pub counted_at: Timestamp,
     /// The tab whose content was asked for.
@@ -206,6 +209,7 @@ impl App {
             offer: None,
             watched: Vec::new(),
             counted: Vec::new(),
+            projects_on_view: OnView::new(),
             counted_at: Timestamp(0),
             tab_asked: None,
             overlays: Vec::new(),
@@ -361,17 +365,6 @@ impl App {
         .into_iter()
         .flatten()
         .min()
-    }
-
-    /// The session whose process tree is looked at: only while what it takes can be seen.
-    pub fn measurable(&self) -> Option<&SessionId> {
-        let shown = self.window_focused
-            && self.view == View::Sessions
-            && self.tab == Tab::Details
-            && self.typing.is_none()
-            && self.layout().right.width > 0;
-        let session = self.selected().filter(|_| shown)?;
-        session.is_live().then_some(&session.id)
     }
 
     /// Since when the session that is looked at has attention that was neither seen nor reported.

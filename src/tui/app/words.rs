@@ -4,7 +4,7 @@ use crate::domain::condition::Condition;
 use crate::domain::plan::SkipReason;
 use crate::domain::pr::{PrFacts, PrState};
 use crate::domain::session::Session;
-use crate::domain::status::{Attention, Status, Zone};
+use crate::domain::status::{Attention, Status, Zone, worst_open};
 use crate::domain::text::clean_line;
 use crate::domain::time::{Timestamp, age};
 
@@ -45,12 +45,6 @@ pub fn zone_word(zone: Zone) -> &'static str {
     }
 }
 
-/// The open pull request that the status speaks of: the first open one, failing ones first.
-pub fn worst_pr(prs: &[PrFacts]) -> Option<&PrFacts> {
-    let open = prs.iter().filter(|pr| pr.state == PrState::Open);
-    open.min_by_key(|pr| (pr.ci != crate::domain::pr::Ci::Failing, pr.number))
-}
-
 /// Whether the status rests on facts that could not be read again (T2).
 pub fn is_stale(session: &Session) -> bool {
     let by_pr = matches!(session.condition.zone(), Zone::Review | Zone::Merge | Zone::Pending);
@@ -87,7 +81,7 @@ pub fn reason(session: &Session, now: Timestamp) -> Option<String> {
         age if age == "now" => "a moment".to_owned(),
         age => age,
     };
-    let pr = || worst_pr(&session.prs).map_or_else(|| "its PR".to_owned(), pr_name);
+    let pr = || worst_open(&session.prs).map_or_else(|| "its PR".to_owned(), pr_name);
     Some(match condition.attention? {
         Attention::Permission | Attention::NeedsInput => question(session),
         Attention::Stuck => format!("no answer for {}", lasting(condition.status_since)),

@@ -142,6 +142,7 @@ impl<P: Ports> Effects<P> {
                 });
             }
             Effect::Watch(_)
+            | Effect::OnView(_)
             | Effect::Size { .. }
             | Effect::Type { .. }
             | Effect::PasteTo { .. }

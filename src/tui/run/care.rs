@@ -7,11 +7,11 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
-use crate::host::Host;
 use crate::host::care::{CALM, Care};
 use crate::host::context::Context;
 use crate::host::error::HostResult;
 use crate::host::ports::Ports;
+use crate::host::{Host, OnView};
 use crate::tui::event::Event;
 
 /// What failed is tried again after this time: its fault is shown until it went well.
@@ -25,11 +25,12 @@ pub(super) async fn care<P: Ports>(
     changes: watch::Receiver<u64>,
     out: mpsc::Sender<Event>,
     keep_days: u32,
+    on_view: watch::Receiver<OnView>,
 ) {
     let faults = || Faults { out: out.clone(), shown: BTreeMap::new() };
     // A long purge keeps no timed rule waiting.
     let trash = care_for_trash(&host, faults(), keep_days);
-    tokio::join!(care_for_live(&host, changes, faults()), trash);
+    tokio::join!(care_for_live(&host, changes, faults(), on_view), trash);
 }
 
 /// Purges what lay in the trash for long enough (`spec/lifecycle.md` R5).
@@ -51,8 +52,9 @@ async fn care_for_live<P: Ports>(
     host: &Host<P>,
     changes: watch::Receiver<u64>,
     mut faults: Faults,
+    on_view: watch::Receiver<OnView>,
 ) {
-    let mut care = Care::new(host.clone(), Context::new(), changes, CALM);
+    let mut care = Care::new(host.clone(), Context::new(), changes, CALM, on_view);
     loop {
         for (source, result) in care.round().await.attempts {
             faults.tell(source, result).await;

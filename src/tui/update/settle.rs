@@ -1,11 +1,16 @@
 //! What follows from every change alike: what is read again, what is on view, what was seen.
 
+use std::path::Path;
 use std::time::Duration;
 
 use crate::domain::ids::SessionId;
+use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
+use crate::host::OnView;
 use crate::tui::app::layout::{Layout, Shape};
-use crate::tui::app::{App, Looking, MEASURED_AFTER, REREAD_AFTER, SEEN_AFTER, View};
+use crate::tui::app::list::List;
+use crate::tui::app::usage::MEASURED_AFTER;
+use crate::tui::app::{App, Looking, REREAD_AFTER, SEEN_AFTER, View};
 use crate::tui::event::{Effect, Tab};
 use crate::tui::views::list_line;
 
@@ -29,6 +34,7 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
     scroll(app);
     super::reading::settle(app);
     watch(app, effects);
+    on_view(app, effects);
     look(app, effects);
     tell(app, effects);
     ask_tab(app, effects);
@@ -125,6 +131,26 @@ fn watch(app: &mut App, effects: &mut Vec<Effect>) {
     effects.push(Effect::Watch(wanted));
 }
 
+/// F2: tells the projects whose sessions are in the list; while another view is shown they stay.
+fn on_view(app: &mut App, effects: &mut Vec<Effect>) {
+    if app.view != View::Sessions {
+        return;
+    }
+    let shown = shown(&app.list, app.setup.size.1);
+    let folders = shown.filter_map(|row| row.placement.project_path());
+    let folders: OnView = folders.map(Path::to_owned).collect();
+    if folders != app.projects_on_view {
+        app.projects_on_view.clone_from(&folders);
+        effects.push(Effect::OnView(folders));
+    }
+}
+
+/// The rows of a list that can be on view in a window of so many lines.
+fn shown(list: &List, lines: u16) -> impl Iterator<Item = &Session> {
+    let top = list.lines().into_iter().skip(list.top).take(usize::from(lines));
+    top.filter_map(|line| list.rows.get(line.row))
+}
+
 /// T4: a screen that was on view with the focus for a second was seen.
 fn look(app: &mut App, effects: &mut Vec<Effect>) {
     let Some(id) = app.looked_at().cloned() else {
@@ -185,9 +211,7 @@ fn ask_work(app: &mut App, effects: &mut Vec<Effect>) {
         View::Trash => &app.trash,
         View::Jobs => return,
     };
-    let lines = list.lines();
-    let shown = lines.iter().skip(list.top).take(usize::from(app.setup.size.1));
-    let rows = shown.filter_map(|line| list.rows.get(line.row));
+    let rows = shown(list, app.setup.size.1);
     let rows: Vec<_> =
         rows.filter(|row| row.worktree().is_some() || row.deletion.is_some()).collect();
     let ids: Vec<_> = rows.iter().map(|row| row.id.clone()).collect();

@@ -11,12 +11,12 @@ use super::signs::{is_active_beside, status_role, status_sign};
 use crate::domain::query::Filter;
 use crate::domain::search::Search;
 use crate::domain::session::Session;
-use crate::domain::status::Zone;
+use crate::domain::status::{Zone, worst_open};
 use crate::domain::text::width;
 use crate::domain::time::age;
 use crate::tui::app::layout::Layout;
 use crate::tui::app::list::{Line, List};
-use crate::tui::app::words::{is_stale, is_unseen, row_since, status_word, worst_pr};
+use crate::tui::app::words::{is_stale, is_unseen, row_since, status_word};
 use crate::tui::app::{App, Focus, LOADING_AFTER};
 use crate::tui::theme::Role;
 
@@ -227,7 +227,7 @@ fn column_cells(
 /// The worst open pull request, with `+` when there are more.
 fn pr_cell(session: &Session) -> String {
     let open = session.prs.iter().filter(|pr| pr.state == crate::domain::pr::PrState::Open).count();
-    match (worst_pr(&session.prs), open) {
+    match (worst_open(&session.prs), open) {
         (Some(pr), 1) => format!("#{}", pr.number),
         (Some(pr), _) => format!("#{}+", pr.number),
         (None, _) => String::new(),

@@ -8,12 +8,12 @@ use super::pen::{Pen, Span, spans_width};
 use super::signs::{status_role, status_sign};
 use super::{bottom, details, reading};
 use crate::domain::session::Session;
-use crate::domain::status::{Status, Zone};
+use crate::domain::status::{Status, Zone, worst_open};
 use crate::domain::time::age;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::layout::{Layout, inset};
 use crate::tui::app::screen::ScreenCells;
-use crate::tui::app::words::{reason, row_since, sentence, status_word, worst_pr};
+use crate::tui::app::words::{reason, row_since, sentence, status_word};
 use crate::tui::app::{App, View};
 use crate::tui::event::{Tab, TabContent};
 use crate::tui::theme::Role;
@@ -233,7 +233,7 @@ fn work_spans(pen: &Pen<'_>, app: &App, session: &Session) -> Vec<Span> {
     if dirty > 0 {
         spans.push((format!("  {dirty} dirty"), text));
     }
-    let pr = worst_pr(&session.prs);
+    let pr = worst_open(&session.prs);
     spans.push((pr.map_or_else(|| "  no PR".to_owned(), |pr| format!("  #{}", pr.number)), muted));
     spans
 }

@@ -91,7 +91,10 @@ fn right_side(pen: &Pen<'_>, app: &App, cols: u16) -> Vec<Span> {
 
 /// The faults in so many cells; where they do not all fit, the first and how many there are.
 fn faults(pen: &Pen<'_>, app: &App, room: usize) -> Option<String> {
-    let texts: Vec<&str> = app.faults.values().map(String::as_str).collect();
+    // What keeps sessions from working comes before what is only not known.
+    let (unread, others): (Vec<_>, Vec<_>) = app.faults.iter().partition(|(from, _)| *from == "gh");
+    let texts: Vec<&str> =
+        others.into_iter().chain(unread).map(|(_, text)| text.as_str()).collect();
     let first = texts.first()?;
     let all = texts.join(&format!(" {} ", pen.glyphs.dot));
     if texts.len() == 1 || width(&all) <= room {

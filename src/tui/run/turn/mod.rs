@@ -11,9 +11,9 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::config::Clipboard;
 use crate::domain::ids::SessionId;
-use crate::host::Host;
 use crate::host::ports::Ports;
 use crate::host::report::Progress;
+use crate::host::{Host, OnView};
 use crate::os::clock::{self, Clock};
 use crate::os::paths::Home;
 use crate::tui::app::form::Found;
@@ -93,7 +93,9 @@ pub(super) struct Dashboard<P> {
     rest: Option<Rest>,
     /// The operator asked to suspend.
     suspend: bool,
-    /// The sessions that are on view.
+    /// Tells the projects whose sessions are in the list.
+    on_view: watch::Sender<OnView>,
+    /// The sessions whose screens are on view.
     watched: Vec<SessionId>,
     /// This agent is to have the terminal, and what was typed for it already.
     pass_to: Option<(SessionId, Vec<u8>)>,
@@ -232,6 +234,7 @@ impl<P: Ports> Dashboard<P> {
             agents: Some(parts.agents),
             rest: None,
             suspend: false,
+            on_view: watch::Sender::default(),
             watched: Vec::new(),
             pass_to: None,
             summary: None,

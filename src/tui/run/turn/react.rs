@@ -192,6 +192,9 @@ impl<P: Ports> Dashboard<P> {
                 self.live.watch(&ids);
                 self.watched = ids;
             }
+            Effect::OnView(projects) => {
+                self.on_view.send_replace(projects);
+            }
             Effect::Size { id, cols, rows } => self.live.resize(&id, cols, rows),
             Effect::PointAt { id, mouse } => {
                 self.live.point_at(&id, mouse);
@@ -284,7 +287,13 @@ impl<P: Ports> Dashboard<P> {
             tokio::task::spawn_blocking(move || drop(out.blocking_send(Event::Agents(look()))));
         }
         let keep_days = self.app.setup.purge_days;
-        let care = care(self.host.clone(), changes.clone(), self.out.clone(), keep_days);
+        let care = care(
+            self.host.clone(),
+            changes.clone(),
+            self.out.clone(),
+            keep_days,
+            self.on_view.subscribe(),
+        );
         self.rest = Some(Rest {
             changes,
             watch: self.files.watch(),
