@@ -23,7 +23,7 @@ fn check(name: &str, bench: &Bench, title: &str) {
 
 #[test]
 fn sessions() {
-    let mut bench = Bench::new(120, 30).with_job();
+    let mut bench = Bench::new(120, 32).with_job();
     bench.keys("j j j j j j j j Space Space g g");
     check("sessions", &bench, "Sessions of a project, the screen of the one that asks");
 }
@@ -36,7 +36,7 @@ fn plan() {
 
 #[test]
 fn the_trash() {
-    let mut bench = Bench::new(120, 20);
+    let mut bench = Bench::new(120, 24);
     bench.keys("t");
     bench.answer_page(page(trash()));
     let size = |name: &str, megabytes: u64, dirty, unpushed| {
