@@ -1,8 +1,8 @@
 //! Keepers as a port.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::agents;
@@ -11,14 +11,16 @@ use crate::domain::hook::HookPlan;
 use crate::domain::ids::SessionId;
 use crate::domain::launch::Carry;
 use crate::domain::probe::Evidence;
-use crate::domain::session::Session;
+use crate::domain::session::{Session, Usage};
 use crate::host::context::{CLOSE, Context, KILL_AFTER, TERM_AFTER};
 use crate::host::ports::{
     Closed, Input, PortError, PortResult, PurgePort as _, RuntimePort, ScreenText, StartRequest,
     Started,
 };
 use crate::monitor::probe;
-use crate::os::{paths, random, spawn, ssh};
+use crate::monitor::usage::Sampler;
+use crate::os::proctree::Process;
+use crate::os::{clock, paths, random, spawn, ssh};
 use crate::runtime::client::{self, ClientError, ClientResult, Keeper, Launching};
 use crate::runtime::keeper::{self, Listed};
 use crate::runtime::launch::{AgentEnvironment, LaunchSpec, build_environment};
@@ -34,6 +36,8 @@ use super::workspace::ended_error;
 pub struct Keepers {
     /// Launches that are ready and not yet published: dropping one ends its keeper (C4).
     launches: Mutex<HashMap<(SessionId, u32), Launching>>,
+    /// What was seen of process trees.
+    sampler: Arc<Mutex<Sampler>>,
 }
 
 impl Keepers {
@@ -173,6 +177,27 @@ impl RuntimePort for Real {
 
     async fn probe(&self, session: &Session) -> Evidence {
         probe::evidence(&self.socket(&session.id), session).await
+    }
+
+    async fn usage(&self, sessions: &[Session]) -> Vec<(SessionId, Usage)> {
+        let (folder, ours) = (self.socket_folder(), self.store.workspace().clone());
+        let (sessions, sampler) = (sessions.to_vec(), Arc::clone(&self.runtime.sampler));
+        let now = self.store.now();
+        let looked = tokio::task::spawn_blocking(move || {
+            let listed = keeper::listed(&folder);
+            let others: BTreeSet<Process> = listed.iter().map(|it| it.keeper).collect();
+            let mut sampler = sampler.lock().unwrap_or_else(PoisonError::into_inner);
+            let ids: Vec<SessionId> = sessions.iter().map(|session| session.id.clone()).collect();
+            sampler.keep(&ids);
+            let usage = |session: &Session| {
+                let own =
+                    listed.iter().find(|it| it.session == session.id && it.workspace == ours)?;
+                let at = (clock::monotonic(), now);
+                Some((session.id.clone(), sampler.sample(session, own.keeper, &others, at)))
+            };
+            sessions.iter().filter_map(usage).collect()
+        });
+        looked.await.unwrap_or_default()
     }
 
     async fn gone(&self, id: &SessionId) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::domain::error::ErrorKind;
 use crate::domain::hook::HookFile;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
-use crate::domain::plan::Advice;
+use crate::domain::plan::{Advice, Back};
 use crate::domain::rail::ProjectSetup;
 use crate::domain::worktree::Difference;
 use crate::host::context::{Context, Ended};
@@ -185,6 +185,18 @@ impl<R: Send + Sync + 'static> WorkspacePort for Real<R> {
     ) -> PortResult<Moved> {
         let work = self.workspace.move_back(repository, from, to, branch);
         within(ctx, "moving the worktree back", work).await
+    }
+
+    async fn foresee_move_back(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        from: &Path,
+        to: &Path,
+        branch: Option<&str>,
+    ) -> PortResult<Back> {
+        let work = self.workspace.foresee_move_back(repository, from, to, branch);
+        within(ctx, "looking at the way back", work).await
     }
 
     async fn ensure_worktree(

@@ -120,7 +120,12 @@ pub(crate) async fn show<P: Ports>(console: &Console<P>, id: &SessionId) -> Comm
     let asked = vec![session.clone()];
     console.by_the_way(console.host.count_uncommitted_of(&console.context, asked).await);
     console.by_the_way(console.reconcile(&[session]).await);
-    let session = console.session(id).await?;
+    let mut session = console.session(id).await?;
+    let usage = console.host.ports().usage(std::slice::from_ref(&session)).await;
+    if let Some((_, usage)) = usage.first() {
+        session.runtime.cpu_percent = usage.cpu_percent;
+        session.runtime.rss_bytes = Some(usage.rss_bytes);
+    }
     let now = console.host.ports().now();
     let target = console.config.targets.get(&session.launch.target);
     let runs = target.and_then(elsewhere).map(|there| there.line());
@@ -174,6 +179,11 @@ fn details(session: &Session, runs: Option<String>, now: Timestamp) -> String {
     line("generation", text(&condition.lifecycle.generation));
     line("keeper", session.runtime.keeper_pid.map(|pid| format!("process {pid}")));
     line("process", session.runtime.pid.map(|pid| pid.to_string()));
+    line(
+        "cpu",
+        session.runtime.cpu_percent.map(|cpu| format!("{cpu:.0} % of a core since its start")),
+    );
+    line("memory", session.runtime.rss_bytes.map(|bytes| format!("{} MiB", bytes >> 20)));
     line("exit code", session.runtime.exit_code.map(|code| code.to_string()));
     line("signal", session.runtime.signal.map(|signal| signal.to_string()));
     line("conversation", session.launch.agent_session_id.clone());

@@ -22,7 +22,7 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: PurgeArgs) -> Comm
         branches: args.branch.into_iter().collect(),
         actor: console.actor.clone(),
     };
-    let plan = console.host.plan_purge(&request).await?;
+    let plan = console.host.plan_purge(&console.context, &request, &|_, _| {}).await?;
     if args.dry_run {
         console.out.answer(&PlanJson::from(&plan), |_| plan_text(&plan))?;
         return Ok(Ending::Done);

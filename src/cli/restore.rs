@@ -1,8 +1,7 @@
 //! `restore`.
 
 use crate::domain::error::ErrorKind;
-use crate::domain::session::Session;
-use crate::host::error::HostError;
+use crate::domain::plan::{Back, Plan, PlanItem};
 use crate::host::ports::{LaunchedHow, Ports};
 use crate::host::report::{Note, RestoreReport, RestoreRequest, RestoreTarget, SkippedRow};
 
@@ -30,7 +29,9 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: RestoreArgs) -> Co
         });
     }
     if args.dry_run {
-        let report = foresee(console, &target, args.launch).await?;
+        let to = args.to.as_deref();
+        let plan = console.host.plan_restore(&console.context, &target, to, &|_, _| {}).await?;
+        let report = foreseen(plan, args.launch);
         console.out.answer(&report, |report| text(report, true))?;
         return Ok(ending(&report));
     }
@@ -42,58 +43,25 @@ pub(crate) async fn run<P: Ports>(console: &Console<P>, args: RestoreArgs) -> Co
     Ok(ending(&report))
 }
 
-/// What a restore would bring back, as far as the rows tell.
-async fn foresee<P: Ports>(
-    console: &Console<P>,
-    target: &RestoreTarget,
-    launch: bool,
-) -> Result<RestoreReport, CliError> {
-    let ports = console.host.ports();
+/// A plan in the words of what it would come to.
+fn foreseen(plan: Plan, launch: bool) -> RestoreReport {
     let mut report = RestoreReport::default();
-    let add = |report: &mut RestoreReport, rows: Vec<Session>| {
-        for row in rows {
-            if row.deletion.is_some_and(|deletion| deletion.was_live) {
+    for PlanItem { row, advice, .. } in plan.items {
+        let from_trash = advice.back != Some(Back::Launched);
+        if from_trash {
+            report.restored_session_ids.push(row.id.clone());
+            if row.live {
                 report.was_live_ids.push(row.id.clone());
             }
-            if launch {
-                report.launched_ids.push(row.id.clone());
-            }
-            report.restored_session_ids.push(row.id);
         }
-    };
-    match target {
-        RestoreTarget::Batch(batch) => {
-            let rows = ports.batch(batch).await?;
-            if rows.is_empty() {
-                return Err(HostError::NoBatch(batch.clone()).into());
-            }
-            add(&mut report, rows);
-        }
-        RestoreTarget::Last => {
-            if let Some(batch) = ports.last_batch().await? {
-                add(&mut report, ports.batch(&batch).await?);
-            }
-        }
-        RestoreTarget::Ids(ids) => {
-            for session in console.sessions(ids).await? {
-                if session.deletion.is_some() {
-                    add(&mut report, ports.component(&session.id).await?);
-                } else if session.is_live() {
-                    let reason = HostError::not_restorable(&session).to_string();
-                    report.not_restored.push(SkippedRow { id: session.id, reason });
-                } else {
-                    report.launched_ids.push(session.id);
-                }
-            }
+        let note = advice.back.as_ref().and_then(Back::note);
+        report.notes.extend(note.map(|text| Note { id: row.id.clone(), text: text.to_owned() }));
+        if launch || !from_trash {
+            report.launched_ids.push(row.id);
         }
     }
-    for list in
-        [&mut report.restored_session_ids, &mut report.launched_ids, &mut report.was_live_ids]
-    {
-        list.sort();
-        list.dedup();
-    }
-    Ok(report)
+    report.not_restored = plan.skipped.iter().map(SkippedRow::from).collect();
+    report
 }
 
 /// How a command ends that restored something.

@@ -1,4 +1,5 @@
-//! What a delete will do, computed before it does it (`spec/lifecycle.md` D2 to D5).
+//! What a delete, a restore or a purge will do, computed before it does it (`spec/lifecycle.md` D2
+//! to D5, R1, R2, R5).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -81,6 +82,8 @@ pub enum SkipReason {
     Dropped,
     /// A descendant did not end, and it cannot go without it.
     DescendantDidNotEnd(SessionId),
+    /// It cannot be brought back, in words.
+    NotRestorable(String),
 }
 
 impl std::fmt::Display for SkipReason {
@@ -99,6 +102,7 @@ impl std::fmt::Display for SkipReason {
             Self::DidNotEnd => f.write_str("did_not_end"),
             Self::Dropped => f.write_str("dropped"),
             Self::DescendantDidNotEnd(id) => write!(f, "descendant_did_not_end: {id}"),
+            Self::NotRestorable(why) => f.write_str(why),
         }
     }
 }
@@ -155,6 +159,31 @@ pub struct Advice {
     pub unpushed_commits: Option<u32>,
     /// It has a worktree and git gave no answer about it: it may hold anything.
     pub unanswered: bool,
+    /// How it would come back; none where that was not asked.
+    pub back: Option<Back>,
+}
+
+/// How a session would come back (`spec/lifecycle.md` R1, R2, B1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Back {
+    /// From the trash as it was.
+    AsItWas,
+    /// From the trash without its branch, and why.
+    Detached(String),
+    /// From the trash with a worktree that is made again: what was not committed is gone.
+    MadeAgain(String),
+    /// It ended and is launched again.
+    Launched,
+}
+
+impl Back {
+    /// What the operator should know.
+    pub fn note(&self) -> Option<&str> {
+        match self {
+            Self::AsItWas | Self::Launched => None,
+            Self::Detached(why) | Self::MadeAgain(why) => Some(why),
+        }
+    }
 }
 
 /// One session of a plan.
@@ -175,10 +204,10 @@ impl PlanItem {
     }
 }
 
-/// What a delete will do. Its identity is the ids of its items, ascending.
+/// What a verb on many sessions will do. Its identity is the ids of its items, ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
-    /// What will be deleted, ascending by id.
+    /// What it will be done to, ascending by id.
     pub items: Vec<PlanItem>,
     /// What was named and will not be, ascending by id.
     pub skipped: Vec<Skipped>,
@@ -190,7 +219,7 @@ impl Plan {
         self.items.iter().map(|item| item.row.id.clone()).collect()
     }
 
-    /// Whether nothing would be deleted.
+    /// Whether nothing would be done.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

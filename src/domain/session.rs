@@ -53,6 +53,15 @@ pub struct RuntimeFacts {
     pub rss_bytes: Option<u64>,
 }
 
+/// What the process tree of a session takes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Usage {
+    /// CPU, percent of one core; none where there is no time to compare with.
+    pub cpu_percent: Option<f32>,
+    /// Memory, bytes.
+    pub rss_bytes: u64,
+}
+
 /// A deleted session's place in the trash (D9).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deletion {

@@ -31,6 +31,7 @@ mod reconcile;
 mod recover;
 pub mod report;
 mod restore;
+mod row;
 mod send;
 mod starts;
 mod stop;

@@ -3,3 +3,4 @@
 
 pub mod probe;
 pub mod prs;
+pub mod usage;

@@ -298,6 +298,7 @@ fn read_runtime(columns: &mut Columns<'_, '_>) -> rusqlite::Result<(RuntimeFacts
         exit_code: exit.as_ref().and_then(|exit| exit.code),
         signal: exit.as_ref().and_then(|exit| exit.signal),
         started_at,
+        // What is measured is kept nowhere: whoever shows it looks.
         cpu_percent: None,
         rss_bytes: None,
     };

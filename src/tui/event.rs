@@ -13,7 +13,7 @@ use crate::domain::operation::Operation;
 use crate::domain::plan::Plan;
 use crate::domain::query::{Page, PageQuery};
 use crate::domain::rail::{Project, Section};
-use crate::domain::session::Session;
+use crate::domain::session::{Session, Usage};
 use crate::host::OnView;
 use crate::host::report::{
     CreateOutcome, CreateRequest, DeleteReport, DeleteRequest, Progress, PurgeReport,
@@ -23,6 +23,7 @@ use crate::runtime::client::WitnessReport;
 use crate::runtime::keys::MouseEvent as ProgramMouse;
 
 use super::app::form::Found;
+use super::app::plan::PlanRequest;
 use super::app::reading::Document;
 use super::app::screen::ScreenCells;
 use super::keymap::Keymap;
@@ -83,6 +84,8 @@ pub enum Event {
     },
     /// Changes in worktrees, as far as they were counted.
     Work(Vec<(SessionId, WorkFacts)>),
+    /// Answer to [`Effect::Measure`]: what is not in it is not known any more.
+    Usage(Vec<(SessionId, Usage)>),
     /// The screen of a watched session changed; none while it does not run.
     Screen {
         /// The session.
@@ -122,10 +125,10 @@ pub enum Event {
         /// The plan, or why there is none.
         plan: Result<Plan, Failure>,
     },
-    /// The plan of a delete grew since it was confirmed; nothing was done (D3, D4).
+    /// A plan grew since it was confirmed; nothing was done (D3, D4).
     PlanGrew {
         /// What was asked for.
-        request: DeleteRequest,
+        request: PlanRequest,
         /// The plan as it is now.
         plan: Plan,
     },
@@ -318,6 +321,8 @@ pub enum Effect {
     },
     /// Count changes in the worktrees of these sessions when there is time.
     LoadWork(Vec<SessionId>),
+    /// Look at what the process trees of these sessions take; [`Event::Usage`].
+    Measure(Vec<SessionId>),
     /// The sessions in the list are of these projects.
     OnView(OnView),
     /// The screens that are on view from now on; others are let go.
@@ -372,12 +377,12 @@ pub enum Effect {
     Fork(SessionId),
     /// Register a folder; [`Outcome::ProjectAdded`].
     AddProject(PathBuf),
-    /// Plan a delete; [`Event::Planning`], then [`Event::Planned`].
+    /// Plan a delete, restore or purge; [`Event::Planning`], then [`Event::Planned`].
     Plan {
         /// Comes back with the answer.
         ticket: u64,
         /// What to plan.
-        request: DeleteRequest,
+        request: PlanRequest,
     },
     /// Delete in the background; [`Outcome::Deleted`] or [`Event::PlanGrew`].
     Delete {
@@ -434,7 +439,7 @@ pub enum Effect {
     Seen(Vec<SessionId>),
     /// End sessions and launch them again; [`Outcome::Restored`].
     Restart(Vec<SessionId>),
-    /// Remove from the trash for good: nothing but these; [`Outcome::Purged`].
+    /// Remove from the trash for good: nothing but these; [`Outcome::Purged`] or [`Event::PlanGrew`].
     Purge(Vec<SessionId>),
     /// Do not do what an operation has not done yet.
     CancelJob(OperationId),

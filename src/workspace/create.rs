@@ -97,6 +97,20 @@ impl Workspace {
             };
         }
         let held = self.git.lock(&repository).await?;
+        let branch = self.branch_to_make(&repository, path, branch).await?;
+        let listed = self.git.worktrees(&repository).await?;
+        let registered = refuse_locked(&listed, &real(path))?;
+        self.add(&held, &repository, path, registered, &[], branch).await?;
+        Ok(Moved { note: Some(made_again(branch)) })
+    }
+
+    /// The branch that a missing worktree is made again from.
+    pub(super) async fn branch_to_make<'a>(
+        &self,
+        repository: &Repository,
+        path: &Path,
+        branch: Option<&'a str>,
+    ) -> WorkspaceResult<&'a str> {
         let branch = branch.unwrap_or_default();
         if branch.is_empty() || self.git.branch(&repository.folder, branch).await?.is_none() {
             return Err(WorkspaceError::BranchGone {
@@ -104,16 +118,11 @@ impl Workspace {
                 path: path.to_owned(),
             });
         }
-        let listed = self.git.worktrees(&repository).await?;
+        let listed = self.git.worktrees(repository).await?;
         let place = real(path);
-        if let Some(user) =
-            listed.iter().find(|it| it.branch.as_deref() == Some(branch) && it.path != place)
-        {
-            return Err(in_use(branch, user));
-        }
-        let registered = refuse_locked(&listed, &place)?;
-        self.add(&held, &repository, path, registered, &[], branch).await?;
-        Ok(Moved { note: Some(format!("the folder was missing and was made again from {branch}")) })
+        let user =
+            listed.iter().find(|it| it.branch.as_deref() == Some(branch) && it.path != place);
+        user.map_or(Ok(branch), |user| Err(in_use(branch, user)))
     }
 
     async fn create(
@@ -346,4 +355,9 @@ async fn only_remote(git: &Git, folder: &Path, branch: &str) -> WorkspaceResult<
         &[&"for-each-ref", &"--count=2", &"--format=%(refname:lstrip=2)", &pattern];
     let found = git.ask("look for the branch at remotes", folder, args).await?;
     Ok(found.filter(|names| !names.contains('\n')))
+}
+
+/// What is said of a worktree that was made again.
+pub(super) fn made_again(branch: &str) -> String {
+    format!("the folder was missing and is made again from {branch}")
 }

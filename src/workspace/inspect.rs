@@ -32,7 +32,7 @@ impl Workspace {
         Ok(Advice {
             dirty_files: Some(u32::try_from(dirty).unwrap_or(u32::MAX)),
             unpushed_commits: unpushed,
-            unanswered: false,
+            ..Advice::default()
         })
     }
 

@@ -7,6 +7,7 @@ mod changes;
 mod create;
 mod diff;
 mod error;
+mod foresee;
 mod git;
 mod give_back;
 mod hooks;

@@ -23,6 +23,19 @@ use crate::os::paths::private_dir;
 /// that saw no lock must have seen the folder too before it goes, or it takes the index away.
 const PRUNE_LOOKS: Duration = Duration::from_millis(25);
 
+/// What is said where there is no repository any more.
+pub(super) const ALONE: &str = "its repository is gone: only the folder is moved";
+
+/// What becomes of the branch of a worktree that comes back.
+pub(super) enum Attach {
+    /// Nothing: it had none, or has it.
+    Nothing,
+    /// It is checked out again: its full name.
+    To(String),
+    /// It is left alone, and why.
+    Detached(String),
+}
+
 /// What is needed to bring a worktree back as it was; lies beside it in the trash.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Record {
@@ -229,15 +242,33 @@ impl Workspace {
         path: &Path,
         record: &Record,
     ) -> WorkspaceResult<Moved> {
+        let full = match self.way_to_attach(repository, path, record).await? {
+            Attach::Nothing => return Ok(Moved::default()),
+            Attach::Detached(why) => return Ok(note(&why)),
+            Attach::To(full) => full,
+        };
+        let message = "brought back from callboard's trash";
+        let args: Args<'_> = &[&"symbolic-ref", &"-m", &message, &"HEAD", &full];
+        self.git.change(held, "attach the branch", path, args).await?;
+        Ok(Moved::default())
+    }
+
+    /// What attaching would come to.
+    pub(super) async fn way_to_attach(
+        &self,
+        repository: &Repository,
+        path: &Path,
+        record: &Record,
+    ) -> WorkspaceResult<Attach> {
         let (Some(branch), Some(commit)) = (&record.branch, &record.commit) else {
-            return Ok(Moved::default());
+            return Ok(Attach::Nothing);
         };
         let attached: Args<'_> = &[&"symbolic-ref", &"--quiet", &"HEAD"];
         if self.git.ask("read the branch", path, attached).await?.is_some() {
-            return Ok(Moved::default());
+            return Ok(Attach::Nothing);
         }
         if record.git_dir.as_deref().is_some_and(|folder| unfinished(folder).is_some()) {
-            return Ok(Moved::default());
+            return Ok(Attach::Nothing);
         }
         let full = format!("refs/heads/{branch}");
         let format = "--format=%(refname) %(objectname) %(worktreepath)";
@@ -246,20 +277,18 @@ impl Workspace {
         // Branches below one of that name are found too.
         let own = found.lines().find_map(|line| line.strip_prefix(&full)?.strip_prefix(' '));
         let Some((now, user)) = own.and_then(|rest| rest.split_once(' ')) else {
-            return Ok(note(&format!("left detached: branch {branch} is gone")));
+            return Ok(Attach::Detached(format!("left detached: branch {branch} is gone")));
         };
         let user = Some(PathBuf::from(user)).filter(|user| !user.as_os_str().is_empty());
         if let Some(user) = user.or_else(|| holder(repository, branch)) {
             let user = user.display();
-            return Ok(note(&format!("left detached: branch {branch} is in use in {user}")));
+            let why = format!("left detached: branch {branch} is in use in {user}");
+            return Ok(Attach::Detached(why));
         }
         if now != commit {
-            return Ok(note(&format!("left detached: branch {branch} has moved on")));
+            return Ok(Attach::Detached(format!("left detached: branch {branch} has moved on")));
         }
-        let message = "brought back from callboard's trash";
-        let args: Args<'_> = &[&"symbolic-ref", &"-m", &message, &"HEAD", &full];
-        self.git.change(held, "attach the branch", path, args).await?;
-        Ok(Moved::default())
+        Ok(Attach::To(full))
     }
 }
 
@@ -275,7 +304,7 @@ fn is_linked(repository: &Repository, folder: &Path) -> bool {
     !linked && git_dir(folder).as_ref().is_some_and(of_repository)
 }
 
-fn exists(path: &Path) -> bool {
+pub(super) fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
@@ -308,7 +337,7 @@ fn move_alone(from: &Path, to: &Path) -> WorkspaceResult<Moved> {
     } else if !exists(to) {
         return Err(WorkspaceError::NoFolder(from.to_owned()));
     }
-    Ok(note("its repository is gone: only the folder was moved"))
+    Ok(note(ALONE))
 }
 
 fn record_path(in_trash: &Path) -> PathBuf {

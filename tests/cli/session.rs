@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::TestHome;
+use crate::support::{TestHome, until};
 
 /// Every field that `spec/cli.md` names for a session.
 const FIELDS: [&str; 45] = [
@@ -200,5 +200,22 @@ fn recover_reports_what_it_did() {
     for field in ["resumed", "undone", "stuck", "adopted", "ended_processes", "orphans"] {
         assert_eq!(report[field], serde_json::json!([]), "{field}");
     }
+    home.finish();
+}
+
+/// What a session takes is that of its whole process tree: here of a child that spins.
+#[test]
+fn the_process_tree_of_a_session_is_measured() {
+    let home = TestHome::new();
+    let script = "echo ready; (while :; do :; done) & exec cat";
+    let spawn = ["spawn", "--chat", "--agent", "command", "--", "sh", "-c", script];
+    let id = home.run(spawn).ok().stdout.trim().to_owned();
+    let runtime = until("the child to be seen at work", || {
+        let runtime = home.show(&id)["runtime"].clone();
+        (runtime["cpu_percent"].as_f64().unwrap_or(0.0) > 0.0).then_some(runtime)
+    });
+    assert!(runtime["rss_bytes"].as_u64().unwrap() > 100_000, "{runtime}");
+    home.run(["stop", &id]).ok();
+    assert_eq!(home.show(&id)["runtime"]["rss_bytes"], Value::Null);
     home.finish();
 }

@@ -192,3 +192,54 @@ fn the_trash_view_brings_one_session_back() {
     assert!(console.exit().success());
     home.finish();
 }
+
+/// R5: with a filter in the trash, the child that it hides goes with its parent, counted and named before.
+#[test]
+fn a_purge_with_a_filter_takes_the_child_that_is_not_shown() {
+    let home = TestHome::new();
+    let repository = home.project("shop");
+    let spawn = |more: &[&str]| {
+        let args =
+            ["spawn", "--project", "shop", "--agent", "scripted", "--prompt", "print ready;wait"];
+        let args = args.into_iter().chain(more.iter().copied());
+        home.run(args).ok();
+    };
+    spawn(&["--title", "Parent"]);
+    spawn(&["--title", "Hidden", "--parent", "shop-1"]);
+    spawn(&["--title", "Another"]);
+    let child = home.path().join("data/worktrees/default/shop/shop-2");
+    std::fs::write(child.join("lost.txt"), "not in git").unwrap();
+    home.run(["delete", "shop-1", "shop-3", "--yes"]).ok();
+    let mut console = Terminal::start(home.path(), repository.path(), &[], 120, 40);
+    console.see_row(&["Trash", "3"]);
+    console.press("t");
+    console.see("deleted together");
+    console.press("/");
+    console.paste("Parent");
+    console.press("Enter");
+    console.see_no("Another");
+    console.press("P");
+    console.see("Purge 2 sessions?");
+    console.see("1 uncommitted file is lost for good.");
+    console.see_row(&["shop-2", "child of shop-1"]);
+    console.press("Tab");
+    console.press("Enter");
+    console.see("2 purged.");
+    console.see_row(&["Trash", "1"]);
+    console.press("Esc");
+    console.press("Esc");
+    // A place that is taken is told before anything is done.
+    std::fs::create_dir_all(home.path().join("data/worktrees/default/shop/shop-3")).unwrap();
+    console.see_row(&["shop-3", "Another"]);
+    console.press("r");
+    console.see_row(&["skipped", "1 cannot come back"]);
+    console.press("Esc");
+    std::fs::remove_dir(home.path().join("data/worktrees/default/shop/shop-3")).unwrap();
+    console.press("r");
+    console.see_row(&["Trash", "0"]);
+    console.press("q");
+    console.press("q");
+    assert!(console.exit().success());
+    assert_eq!(home.run(["list", "--json"]).ok().json()["total"], 1);
+    home.finish();
+}

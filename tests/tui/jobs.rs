@@ -3,12 +3,13 @@
 use callboard::domain::ids::OperationId;
 use callboard::domain::operation::{Operation, OperationState, StepResult, Verb};
 use callboard::domain::plan::Conditions;
-use callboard::host::report::{Progress, PurgeReport, RestoreTarget, StopReport, StopResult};
+use callboard::host::report::{Progress, RestoreTarget, StopReport, StopResult};
 use callboard::tui::action::Action;
 use callboard::tui::app::View;
+use callboard::tui::app::plan::PlanRequest;
 use callboard::tui::event::{Effect, Event, Failure, Outcome, Settled, StopHow};
 
-use crate::fixture::{Bench, id, minutes_ago, page, session, trash};
+use crate::fixture::{Bench, id, minutes_ago, page, session};
 
 fn operation(name: &str, kind: Verb, state: OperationState, ids: &[&str]) -> Operation {
     Operation {
@@ -189,24 +190,6 @@ fn a_restart_asks_only_for_several() {
 }
 
 #[test]
-fn a_purge_takes_whole_components_and_names_what_is_lost() {
-    let mut bench = Bench::new(120, 40);
-    bench.keys("t");
-    bench.answer_page(page(trash()));
-    bench.keys("Space Space P");
-    let screen = bench.screen();
-    assert!(screen.contains("Purge 3 sessions?"), "{screen}");
-    assert!(screen.contains("12 uncommitted files are lost for good."), "{screen}");
-    bench.keys("Tab Enter");
-    let ids = vec![id("shop-1"), id("shop-18"), id("shop-8")];
-    assert!(bench.take().contains(&Effect::Purge(ids.clone())), "the child goes too (R5)");
-    let report = PurgeReport { purged_session_ids: ids, ..PurgeReport::default() };
-    bench.send(Event::Ended(Outcome::Purged(report)));
-    assert!(bench.screen().contains("3 purged."), "{}", bench.screen());
-    assert!(bench.app.trash.marks.is_empty());
-}
-
-#[test]
 fn what_was_cancelled_is_no_error() {
     let mut bench = Bench::new(120, 40);
     let failure = Failure { message: "deleting sessions: cancelled".to_owned(), hint: None };
@@ -220,7 +203,7 @@ fn what_was_cancelled_is_no_error() {
 fn a_filter_mark_passes_its_words_to_the_delete() {
     let conditions = |bench: &mut Bench| -> Conditions {
         let plan = bench.take().into_iter().rev().find_map(|effect| match effect {
-            Effect::Plan { request, .. } => Some(request.conditions),
+            Effect::Plan { request: PlanRequest::Delete(request), .. } => Some(request.conditions),
             _ => None,
         });
         plan.unwrap()

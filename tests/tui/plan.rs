@@ -8,7 +8,7 @@ use callboard::domain::session::Session;
 use callboard::domain::status::Status;
 use callboard::host::report::{DeleteReport, DeleteRequest, SkippedRow};
 use callboard::tui::app::overlay::Overlay;
-use callboard::tui::app::plan::{Group, Row};
+use callboard::tui::app::plan::{Group, PlanRequest, Row};
 use callboard::tui::event::{Effect, Event, Outcome};
 
 use crate::fixture::{Bench, id, shop};
@@ -31,7 +31,7 @@ fn item(session: &Session, dirty: u32, unpushed: u32) -> PlanItem {
         advice: Advice {
             dirty_files: Some(dirty),
             unpushed_commits: Some(unpushed),
-            unanswered: false,
+            ..Advice::default()
         },
     }
 }
@@ -73,7 +73,7 @@ fn open(cols: u16, rows: u16) -> Bench {
     bench
 }
 
-fn ready(cols: u16, rows: u16) -> Bench {
+pub(crate) fn ready(cols: u16, rows: u16) -> Bench {
     let mut bench = Bench::new(cols, rows);
     bench.keys("* d");
     let ticket = asked(&mut bench);
@@ -212,7 +212,7 @@ fn p_drops_the_pin_check_and_plans_again() {
     let mut bench = ready(120, 40);
     bench.keys("p");
     let again = bench.take().into_iter().find_map(|effect| match effect {
-        Effect::Plan { ticket, request } => Some((ticket, request)),
+        Effect::Plan { ticket, request: PlanRequest::Delete(request) } => Some((ticket, request)),
         _ => None,
     });
     let (ticket, request) = again.unwrap();
@@ -250,12 +250,13 @@ fn a_plan_that_grew_is_asked_again_with_the_difference() {
     new.pulled_in_by = Some(id("shop-9"));
     grown.items.push(new);
     let request = request.unwrap();
-    bench.send(Event::PlanGrew { request: request.clone(), plan: grown.clone() });
+    let again = PlanRequest::Delete(request.clone());
+    bench.send(Event::PlanGrew { request: again, plan: grown.clone() });
     let screen = bench.screen();
     assert!(screen.contains("shop-99 appeared under shop-9 since you looked. 13 now."), "{screen}");
     bench.keys("Esc");
     let closed: BTreeSet<_> = [id("shop-9")].into();
-    let request = DeleteRequest { closed: closed.clone(), ..request };
+    let request = PlanRequest::Delete(DeleteRequest { closed: closed.clone(), ..request });
     bench.send(Event::PlanGrew { request, plan: grown });
     assert!(bench.screen().contains("13 now. shop-9 ended by then."), "{}", bench.screen());
     bench.take();
@@ -298,7 +299,7 @@ fn marks_of_a_filter_become_ids_once_when_they_are_used() {
     assert!(bench.app.overlays.is_empty());
     bench.send(Event::Page { ticket, offset: 0, page: crate::fixture::page(shop()) });
     let planned = bench.take().into_iter().find_map(|effect| match effect {
-        Effect::Plan { request, .. } => Some(request.ids),
+        Effect::Plan { request: PlanRequest::Delete(request), .. } => Some(request.ids),
         _ => None,
     });
     let ids = planned.unwrap();

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use callboard::domain::key::Key;
 use callboard::domain::pr::{Ci, Review};
+use callboard::domain::session::Usage;
 use callboard::domain::status::Status;
 use callboard::host::OnView;
 use callboard::host::report::{
     CreateOutcome, Place, RestoreReport, RestoreTarget, SendResult, StopReport, StopResult,
 };
-use callboard::tui::app::View;
 use callboard::tui::app::form::{Found, Offer};
 use callboard::tui::event::{Effect, Event, Failure, Outcome, StopHow};
 
-use crate::fixture::{Bench, NOW, id, page, pr, selected, session, shop, trash};
+use crate::fixture::{Bench, NOW, id, page, pr, selected, session, shop};
 
 #[test]
 fn typing_sends_every_key_but_the_one_that_leaves() {
@@ -213,18 +213,6 @@ fn undo_brings_back_and_marks_what_was_running() {
     let ids = vec![id("shop-3"), id("shop-4")];
     let launch = Effect::Restore { target: RestoreTarget::Ids(ids), undo: false };
     assert!(bench.take().contains(&launch));
-}
-
-#[test]
-fn the_trash_restores_components() {
-    let mut bench = Bench::new(120, 40);
-    bench.keys("t");
-    bench.answer_page(page(trash()));
-    bench.keys("j r");
-    let restore = Effect::Restore { target: RestoreTarget::Ids(vec![id("shop-8")]), undo: false };
-    assert!(bench.take().contains(&restore));
-    bench.keys("q");
-    assert_eq!(bench.app.view, View::Sessions);
 }
 
 #[test]
@@ -474,4 +462,37 @@ fn a_long_error_is_read_whole_in_the_details() {
     bench.keys("i");
     let screen = bench.screen();
     assert!(screen.contains("at the end") && !screen.contains("once m…"), "{screen}");
+}
+
+/// What a process tree takes is looked at every 5 s while its numbers can be seen, and else by nothing:
+/// without details on view or focus of the window there is no timer but that of the ages.
+#[test]
+fn a_process_tree_is_looked_at_only_while_it_can_be_seen() {
+    let looked = |bench: &mut Bench| {
+        let effects = bench.take();
+        effects.into_iter().any(|effect| effect == Effect::Measure(vec![id("shop-12")]))
+    };
+    let soon = |bench: &Bench| {
+        bench.app.wake().is_some_and(|at| at <= bench.now.plus(Duration::from_secs(5)))
+    };
+    let mut bench = Bench::new(120, 40);
+    bench.tick(2_000);
+    assert!(!looked(&mut bench) && !soon(&bench), "at rest");
+    bench.keys("i");
+    assert!(looked(&mut bench) && soon(&bench));
+    let usage = Usage { cpu_percent: Some(2.6), rss_bytes: 412 << 20 };
+    bench.send(Event::Usage(vec![(id("shop-12"), usage)]));
+    assert!(bench.screen().contains("48211, 3% CPU, 412M"), "{}", bench.screen());
+    bench.tick(4_000);
+    assert!(!looked(&mut bench));
+    bench.tick(1_500);
+    assert!(looked(&mut bench), "again after 5 s");
+    bench.send(Event::Focus(false));
+    assert!(!soon(&bench), "nobody looks");
+    bench.tick(6_000);
+    assert!(!looked(&mut bench));
+    bench.send(Event::Focus(true));
+    assert!(looked(&mut bench));
+    bench.keys("h");
+    assert!(!soon(&bench), "another tab");
 }

@@ -12,7 +12,7 @@ use crate::domain::event::Actor;
 use crate::domain::ids::{ProjectName, SessionId, WorkspaceName};
 use crate::domain::probe::{Answer, Evidence};
 use crate::domain::rail::ProjectSetup;
-use crate::domain::session::{Kind, LaunchFacts, Session};
+use crate::domain::session::{Kind, LaunchFacts, Session, Usage};
 use crate::host::Host;
 use crate::host::context::Context;
 use crate::host::ports::{
@@ -60,6 +60,9 @@ impl RuntimePort for Real<Puppets> {
     async fn gone(&self, _id: &SessionId) {}
     async fn end_strays(&self) -> PortResult<Vec<u32>> {
         Ok(Vec::new())
+    }
+    async fn usage(&self, _sessions: &[Session]) -> Vec<(SessionId, Usage)> {
+        Vec::new()
     }
     async fn keepers(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.runtime.with(|all| all.keys().cloned().collect()))

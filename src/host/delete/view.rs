@@ -9,6 +9,7 @@ use crate::domain::ids::SessionId;
 use crate::domain::operation::Asked;
 use crate::domain::plan::{self, Plan, PlanItem, PlanRow, SkipReason, Skipped};
 use crate::domain::rail::SectionKey;
+use crate::domain::session::Session;
 use crate::domain::status::Status;
 use crate::domain::time::Timestamp;
 
@@ -182,7 +183,7 @@ impl<P: Ports> Host<P> {
         Ok(self.advise(ctx, plan, &|_, _| {}).await)
     }
 
-    /// Adds what git knows of each worktree: in parallel, under one deadline, none where unknown (D2).
+    /// Adds what git knows of each worktree, in its place or in the trash: in parallel, under one deadline, none where unknown (D2).
     /// `looked` hears how many of how many were looked at.
     pub async fn advise(
         &self,
@@ -196,7 +197,7 @@ impl<P: Ports> Host<P> {
             ctx.step("reading sessions", self.ports.sessions(&ids)).await.unwrap_or_default();
         let worktrees: Vec<(SessionId, PathBuf)> = sessions
             .into_iter()
-            .filter_map(|session| Some((session.id.clone(), session.worktree()?.to_owned())))
+            .filter_map(|session| Some((session.id.clone(), folder_of(&session)?)))
             .collect();
         let asked: BTreeSet<SessionId> = worktrees.iter().map(|(id, _)| id.clone()).collect();
         let (done, total) = (&AtomicUsize::new(0), worktrees.len());
@@ -218,5 +219,14 @@ impl<P: Ports> Host<P> {
                 .unwrap_or(plan::Advice { unanswered, ..plan::Advice::default() });
         }
         plan
+    }
+}
+
+/// Where the worktree of a session is.
+fn folder_of(session: &Session) -> Option<PathBuf> {
+    let place = session.worktree()?;
+    match &session.deletion {
+        Some(deletion) => deletion.trash_path.clone(),
+        None => Some(place.to_owned()),
     }
 }

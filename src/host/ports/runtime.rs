@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::domain::ids::SessionId;
 use crate::domain::launch::LaunchPlan;
 use crate::domain::probe::Evidence;
-use crate::domain::session::Session;
+use crate::domain::session::{Session, Usage};
 use crate::domain::time::Timestamp;
 
 use super::super::context::Context;
@@ -133,6 +133,9 @@ pub trait RuntimePort: Send + Sync + 'static {
     ) -> impl Future<Output = PortResult<ScreenText>> + Send;
     /// Asks whether keeper and process are there.
     fn probe(&self, session: &Session) -> impl Future<Output = Evidence> + Send;
+    /// What the process trees of these sessions take; those without a keeper are left out. Between two
+    /// looks the share of a processor is that since the earlier one.
+    fn usage(&self, sessions: &[Session]) -> impl Future<Output = Vec<(SessionId, Usage)>> + Send;
     /// Returns when the keeper of a session is gone; at once where there is none.
     fn gone(&self, id: &SessionId) -> impl Future<Output = ()> + Send;
     /// Ends what outlived a killed keeper, known by the environment of its launch (V4); answers the

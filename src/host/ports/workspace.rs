@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::hook::HookFile;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
-use crate::domain::plan::Advice;
+use crate::domain::plan::{Advice, Back};
 use crate::domain::rail::ProjectSetup;
 use crate::domain::worktree::{Freed, Moved, Worktree, WorktreeRequest};
 
@@ -104,6 +104,15 @@ pub trait WorkspacePort: Send + Sync + 'static {
         to: &Path,
         branch: Option<&str>,
     ) -> impl Future<Output = PortResult<Moved>> + Send;
+    /// What [`WorkspacePort::move_back`] would come to, or why it would fail. Reads only.
+    fn foresee_move_back(
+        &self,
+        ctx: &Context,
+        repository: &Path,
+        from: &Path,
+        to: &Path,
+        branch: Option<&str>,
+    ) -> impl Future<Output = PortResult<Back>> + Send;
     /// Makes sure that the worktree of a terminated session is there (B2).
     fn ensure_worktree(
         &self,

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::ids::SessionId;
 use crate::domain::operation::{Operation, OperationState, StepResult, Verb};
-use crate::domain::plan::{Advice, Plan, PlanItem, PlanRow, SkipReason, Skipped};
+use crate::domain::plan::{Advice, Plan, PlanItem, SkipReason, Skipped};
 use crate::domain::session::Session;
 use crate::domain::trash::{Tombstone, trees};
 
@@ -24,6 +24,7 @@ use super::error::{HostError, HostResult};
 use super::journal::result;
 use super::ports::{Ports, PurgedRows};
 use super::report::{PurgeReport, PurgeRequest, SkippedRow};
+use super::row::row;
 use remains::Remains;
 
 /// Trees of the trash, each by the ids of its tombstones.
@@ -57,13 +58,20 @@ impl Chosen {
 }
 
 impl<P: Ports> Host<P> {
-    /// What a purge would remove now. Reads only.
+    /// What a purge would remove now, with what would be lost. Reads only. `looked` is told as by
+    /// [`Host::advise`].
     ///
     /// # Errors
-    /// The store cannot be read.
-    pub async fn plan_purge(&self, request: &PurgeRequest) -> HostResult<Plan> {
+    /// The store cannot be read. Unknown advice is none.
+    pub async fn plan_purge(
+        &self,
+        ctx: &Context,
+        request: &PurgeRequest,
+        looked: &(dyn Fn(usize, usize) + Sync),
+    ) -> HostResult<Plan> {
         let chosen = self.choose(request).await?;
-        self.plan_of(request, &chosen).await
+        let plan = self.plan_of(request, &chosen).await?;
+        Ok(self.advise(ctx, plan, looked).await)
     }
 
     /// Removes sessions from the trash for good. `admission` sees the exact plan before any effect.
@@ -175,7 +183,7 @@ impl<P: Ports> Host<P> {
         }
         let item = |session: &Session| PlanItem {
             pulled_in_by: pulled.get(&session.id).map(|id| (*id).clone()),
-            row: row(session),
+            row: row(session, false),
             advice: Advice::default(),
         };
         Ok(Plan { items: sessions.iter().map(item).collect(), skipped: chosen.skipped.clone() })
@@ -269,22 +277,5 @@ fn report(skipped: &[Skipped]) -> PurgeReport {
     PurgeReport {
         skipped: skipped.iter().map(SkippedRow::from).collect(),
         ..PurgeReport::default()
-    }
-}
-
-/// A tombstone as a row of a plan.
-fn row(session: &Session) -> PlanRow {
-    let condition = &session.condition;
-    PlanRow {
-        id: session.id.clone(),
-        parent: session.parent.clone(),
-        title: session.title.clone(),
-        agent: session.launch.agent.clone(),
-        status: condition.status,
-        section: session.shown.section.clone(),
-        pinned: session.pinned_at.is_some(),
-        live: false,
-        last_activity_at: condition.last_activity_at.unwrap_or(session.created_at),
-        open_pr: None,
     }
 }

@@ -1,5 +1,6 @@
 //! Restore from the trash (`spec/lifecycle.md` section 7), and of terminated sessions.
 
+mod foresee;
 mod found;
 
 use std::collections::BTreeMap;

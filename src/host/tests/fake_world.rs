@@ -11,10 +11,10 @@ use crate::domain::hook::{HookFile, HookPlan};
 use crate::domain::ids::{BatchId, OperationId, ProjectName, SessionId, WorkspaceName};
 use crate::domain::launch::ForkOf;
 use crate::domain::operation::Operation;
-use crate::domain::plan::Advice;
+use crate::domain::plan::{Advice, Back};
 use crate::domain::probe::{Answer, Evidence};
 use crate::domain::rail::{Project, ProjectSetup};
-use crate::domain::session::{FolderKind, LaunchFacts, Session};
+use crate::domain::session::{FolderKind, LaunchFacts, Session, Usage};
 use crate::domain::worktree::Difference;
 use crate::host::context::Context;
 use crate::host::lanes::Lanes;
@@ -272,6 +272,9 @@ impl RuntimePort for Recorder {
     async fn end_strays(&self) -> PortResult<Vec<u32>> {
         Ok(self.change(|m| std::mem::take(&mut m.strays)))
     }
+    async fn usage(&self, _sessions: &[Session]) -> Vec<(SessionId, Usage)> {
+        Vec::new()
+    }
     async fn keepers(&self) -> PortResult<Vec<SessionId>> {
         Ok(self.read(|m| m.keepers.iter().cloned().collect()))
     }
@@ -400,7 +403,7 @@ impl WorkspacePort for Recorder {
     async fn advice(&self, ctx: &Context, _worktree: &Path) -> PortResult<Advice> {
         self.acall("advice", None, Some(ctx)).await?;
         let dirty_files = Some(if self.read(|m| m.dirty) { 2 } else { 0 });
-        Ok(Advice { dirty_files, unpushed_commits: Some(0), unanswered: false })
+        Ok(Advice { dirty_files, unpushed_commits: Some(0), ..Advice::default() })
     }
     async fn worktrees(&self) -> PortResult<Vec<(SessionId, PathBuf)>> {
         let name = |path: &PathBuf| {
@@ -437,6 +440,27 @@ impl WorkspacePort for Recorder {
         self.acall(&format!("move_back {}", to.display()), None, Some(ctx)).await?;
         self.change(|m| m.folders.remove(from) && m.folders.insert(to.to_owned()));
         Ok(Moved::default())
+    }
+    async fn foresee_move_back(
+        &self,
+        ctx: &Context,
+        _repository: &Path,
+        from: &Path,
+        to: &Path,
+        _branch: Option<&str>,
+    ) -> PortResult<Back> {
+        self.acall(&format!("foresee {}", to.display()), None, Some(ctx)).await?;
+        let (in_trash, in_place) =
+            self.read(|m| (m.folders.contains(from), m.folders.contains(to)));
+        match (in_trash, in_place) {
+            (true, true) => Err(PortError {
+                kind: ErrorKind::Refused,
+                message: "the place is taken".to_owned(),
+                hint: None,
+            }),
+            (false, false) => Ok(Back::MadeAgain("the folder was missing".to_owned())),
+            _ => Ok(Back::AsItWas),
+        }
     }
     async fn ensure_worktree(
         &self,

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use crate::domain::ids::{BatchId, SessionId};
 use crate::domain::lifecycle::TerminationReason;
+use crate::domain::plan::Back;
 use crate::domain::session::{Deletion, Session};
 use crate::host::context::Context;
 use crate::host::error::HostError;
@@ -128,4 +129,55 @@ async fn restored_sessions_are_launched_only_when_asked_r1() {
     let launched: Vec<SessionId> = report.launched_ids;
     assert_eq!(launched, ids(&["a"]));
     assert!(recorder.session_now("a").unwrap().is_live());
+}
+
+/// R1, R2: what a restore comes to is seen before, and nothing is done: a place that is taken, a folder
+/// that is missing, the whole of a tree, what ran.
+#[tokio::test]
+async fn a_restore_is_foreseen_r1_r2() {
+    let sessions = vec![
+        deleted("a", None, "b1"),
+        deleted("b", Some("a"), "b1"),
+        deleted("c", None, "b1"),
+        deleted("d", None, "b1"),
+        ended(seeded("e", None)),
+        running("f", None),
+    ];
+    let (host, recorder) = host(sessions);
+    let in_trash = |text: &str| {
+        let deletion = recorder.session_now(text).unwrap().deletion.unwrap();
+        deletion.trash_path.unwrap()
+    };
+    let taken = in_trash("c");
+    let gone = in_trash("d");
+    recorder.change(|m| {
+        m.folders.remove(&gone);
+        m.folders.insert(PathBuf::from("/worktrees/c"));
+    });
+    let target = RestoreTarget::Ids(ids(&["b", "c", "d", "e", "f", "x"]));
+    let plan = host.plan_restore(&Context::new(), &target, None, &|_, _| {}).await.unwrap();
+    let back: Vec<_> =
+        plan.items.iter().map(|item| (item.row.id.as_str(), item.advice.back.clone())).collect();
+    let missing = Back::MadeAgain("the folder was missing".to_owned());
+    assert_eq!(
+        back,
+        [
+            ("a", Some(Back::AsItWas)),
+            ("b", Some(Back::AsItWas)),
+            ("d", Some(missing)),
+            ("e", Some(Back::Launched))
+        ]
+    );
+    assert_eq!(plan.items[0].pulled_in_by, Some(id("b")), "its tree comes along");
+    assert!(plan.items[0].row.live, "it ran");
+    let skipped: Vec<_> =
+        plan.skipped.iter().map(|skip| (skip.id.as_str(), skip.reason.to_string())).collect();
+    assert_eq!(skipped[0], ("c", "the place is taken".to_owned()));
+    assert_eq!(skipped[1], ("f", "session f is running".to_owned()));
+    assert_eq!(skipped[2], ("x", "not_found".to_owned()));
+    assert!(recorder.read(|m| m.folders.contains(&taken)), "nothing was moved");
+    assert!(recorder.acts().iter().all(|act| act.starts_with("foresee")), "{:?}", recorder.acts());
+    let unknown = RestoreTarget::Ids(ids(&["x"]));
+    let error = host.plan_restore(&Context::new(), &unknown, None, &|_, _| {}).await.unwrap_err();
+    assert!(matches!(error, HostError::NotFound(_)));
 }

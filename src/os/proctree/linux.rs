@@ -2,19 +2,37 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::time::Duration;
 
 use super::{Process, Stat};
 
-pub(super) fn stat(pid: u32) -> Option<Stat> {
+/// The fields of a process behind its name, which may hold anything, a parenthesis too.
+fn fields<T>(pid: u32, read: impl FnOnce(&[&str]) -> Option<T>) -> Option<T> {
     let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
-    // the name in parentheses may hold anything, a parenthesis too
     let end = text.iter().rposition(|byte| *byte == b')')?;
     let rest = std::str::from_utf8(&text[end + 1..]).ok()?;
-    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    Some(Stat {
-        zombie: matches!(*fields.first()?, "Z" | "X" | "x"),
-        parent: fields.get(1)?.parse().ok()?,
-        start: fields.get(19)?.parse().ok()?,
+    read(&rest.split_ascii_whitespace().collect::<Vec<&str>>())
+}
+
+pub(super) fn stat(pid: u32) -> Option<Stat> {
+    fields(pid, |fields| {
+        Some(Stat {
+            zombie: matches!(*fields.first()?, "Z" | "X" | "x"),
+            parent: fields.get(1)?.parse().ok()?,
+            start: fields.get(19)?.parse().ok()?,
+        })
+    })
+}
+
+/// Time on a processor, in programs and in the kernel for them, and memory in use.
+pub(super) fn usage(pid: u32) -> Option<(Duration, u64)> {
+    fields(pid, |fields| {
+        let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+        let ticks = number(11)?.saturating_add(number(12)?);
+        let second = rustix::param::clock_ticks_per_second().max(1);
+        let cpu = Duration::from_millis(ticks.saturating_mul(1_000) / second);
+        let page = rustix::param::page_size() as u64;
+        Some((cpu, number(21)?.saturating_mul(page)))
     })
 }
 

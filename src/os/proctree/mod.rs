@@ -8,8 +8,9 @@ mod linux;
 #[cfg(any(not(target_os = "linux"), test))]
 mod ps;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsFd;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +77,27 @@ pub fn descendants(root: Process, stop_at: &BTreeSet<Process>) -> Vec<Process> {
         }
     }
     found
+}
+
+/// What a process tree takes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Time on a processor since its start, by process.
+    pub cpu: BTreeMap<Process, Duration>,
+    /// Memory that is in use, bytes; what several share counts for each.
+    pub rss: u64,
+}
+
+/// What everything takes that runs below `root` and below none of `stop_at`; see [`descendants`].
+pub fn usage(root: Process, stop_at: &BTreeSet<Process>) -> Usage {
+    let mut usage = Usage::default();
+    for process in descendants(root, stop_at) {
+        if let Some((cpu, rss)) = system::usage(process.pid) {
+            usage.cpu.insert(process, cpu);
+            usage.rss = usage.rss.saturating_add(rss);
+        }
+    }
+    usage
 }
 
 /// Whether `ancestor` is above `process`.
@@ -203,6 +225,26 @@ mod tests {
     }
 
     #[test]
+    fn what_a_tree_takes_is_summed() {
+        let child = start("while :; do :; done & echo ready; exec cat", "usage");
+        // the shell that spins is below the one that became a cat
+        let root = Process::of(child.0.id()).unwrap();
+        let spinning = loop {
+            let usage = usage(root, &BTreeSet::new());
+            if usage.cpu.values().any(|cpu| !cpu.is_zero()) {
+                break usage;
+            }
+        };
+        assert_eq!(spinning.cpu.len(), 1, "{spinning:?}");
+        assert!(spinning.rss > 0);
+        let all: BTreeSet<Process> = spinning.cpu.keys().copied().collect();
+        assert_eq!(usage(root, &all), Usage::default());
+        for process in all {
+            crate::os::signals::send(process, crate::os::signals::Signal::KILL).unwrap();
+        }
+    }
+
+    #[test]
     fn a_process_is_not_its_successor() {
         let own = Process::own().unwrap();
         assert!(own.is_alive());
@@ -230,5 +272,9 @@ mod tests {
         assert_eq!(rows[0].command, "/sbin/init -x");
         assert!(rows[1].stat.zombie);
         assert_ne!(rows[0].stat.start, rows[1].stat.start);
+        let minutes = Duration::from_millis(62_030);
+        assert_eq!(ps::usage_of("  1:02.03  2048\n"), Some((minutes, 2 << 20)));
+        let days = Duration::from_secs(2 * 86_400 + 3 * 3_600 + 4 * 60 + 5);
+        assert_eq!(ps::usage_of("2-03:04:05 1"), Some((days, 1_024)));
     }
 }

@@ -1,5 +1,7 @@
 //! The process tree as `ps` prints it, for systems without `/proc`.
 
+use std::time::Duration;
+
 use super::Stat;
 use crate::os::paths::fingerprint;
 
@@ -26,14 +28,32 @@ fn row(line: &str) -> Option<Row> {
     Some(Row { pid, stat: Stat { parent, start, zombie }, command })
 }
 
+/// Reads `time rss`: `[[days-]hours:]minutes:seconds[.hundredths]` and kilobytes.
+pub(super) fn usage_of(text: &str) -> Option<(Duration, u64)> {
+    let mut words = text.split_ascii_whitespace();
+    let time = words.next()?;
+    let rss = words.next()?.parse::<u64>().ok()?.saturating_mul(1_024);
+    let (days, time) = time.split_once('-').unwrap_or(("0", time));
+    let (whole, hundredths) = time.split_once('.').unwrap_or((time, "0"));
+    let mut seconds = 0_u64;
+    for part in whole.split(':') {
+        seconds = seconds.checked_mul(60)?.checked_add(part.parse().ok()?)?;
+    }
+    let days: u64 = days.parse().ok()?;
+    let seconds = days.checked_mul(86_400)?.checked_add(seconds)?;
+    let hundredths: u64 = hundredths.parse().ok()?;
+    Some((Duration::from_secs(seconds) + Duration::from_millis(hundredths * 10), rss))
+}
+
 #[cfg(not(target_os = "linux"))]
-pub(super) use listing::{Children, environment, name, stat, with_environment};
+pub(super) use listing::{Children, environment, name, stat, usage, with_environment};
 
 #[cfg(not(target_os = "linux"))]
 mod listing {
     use std::process::{Command, Stdio};
+    use std::time::Duration;
 
-    use super::{Row, Stat, parse};
+    use super::{Row, Stat, parse, usage_of};
     use crate::os::proctree::Process;
 
     fn list(arguments: &[&str]) -> Vec<Row> {
@@ -50,6 +70,16 @@ mod listing {
 
     pub(in super::super) fn stat(pid: u32) -> Option<Stat> {
         list(&["-p", &pid.to_string()]).first().map(|row| row.stat)
+    }
+
+    pub(in super::super) fn usage(pid: u32) -> Option<(Duration, u64)> {
+        let output = Command::new("/bin/ps")
+            .args(["-p", &pid.to_string(), "-o", "time=,rss="])
+            .env("LC_ALL", "C")
+            .stderr(Stdio::null())
+            .output()
+            .ok()?;
+        usage_of(&String::from_utf8_lossy(&output.stdout))
     }
 
     pub(in super::super) fn name(pid: u32) -> Option<String> {

@@ -167,7 +167,7 @@ impl App {
                 plan.is_some_and(|dialog| dialog.plan().is_some_and(|plan| !plan.is_empty()))
             }
             Action::DropPinCheck => plan.is_some_and(|dialog| {
-                dialog.request.conditions.exclude_pinned
+                dialog.request.excludes_pinned()
                     && !matches!(dialog.planning, Planning::Looking(..))
             }),
             Action::NextButton | Action::PreviousButton => {

@@ -15,6 +15,7 @@ pub mod plan;
 pub mod reading;
 pub mod screen;
 pub mod toast;
+pub mod usage;
 pub mod wall;
 pub mod words;
 
@@ -26,7 +27,7 @@ use crate::domain::ids::SessionId;
 use crate::domain::key::Key;
 use crate::domain::query::Order;
 use crate::domain::rail::{Section, SectionKey};
-use crate::domain::session::Session;
+use crate::domain::session::{Session, Usage};
 use crate::domain::status::Zone;
 use crate::domain::time::Timestamp;
 use crate::host::OnView;
@@ -40,6 +41,7 @@ pub use self::parts::{Burst, Focus, Looking, Passes, Setup, Typing, View};
 use self::reading::{Begin, Press, Reading, Wanted};
 use self::screen::ScreenCells;
 use self::toast::Toasts;
+use self::usage::MEASURED_AFTER;
 use self::wall::Wall;
 
 use super::action::{Action, Context};
@@ -76,8 +78,10 @@ pub struct App {
     pub burst: Burst,
     /// When a button was pressed: a second Enter right after it does nothing.
     pub confirmed_at: Option<Timestamp>,
-    /// The ids that were confirmed with the latest delete.
+    /// The ids that were confirmed with the latest plan.
     pub admitted: Vec<SessionId>,
+    /// One restore whose plan is awaited, with its ticket: a dialog opens where it has something to say.
+    pub foreseen: Option<(u64, Vec<SessionId>)>,
     /// Sections and trash.
     pub board: Board,
     /// A project with so many worktrees in the trash that its git is slow, and how many (R5).
@@ -112,6 +116,10 @@ pub struct App {
     pub tabs: BTreeMap<(SessionId, Tab), TabContent>,
     /// Changes in worktrees.
     pub work: BTreeMap<SessionId, WorkFacts>,
+    /// What process trees take, as looked at last.
+    pub usage: BTreeMap<SessionId, Usage>,
+    /// The session whose tree is looked at, and when that was asked for.
+    pub measured: Option<(SessionId, Timestamp)>,
     /// Screens of watched sessions.
     pub screens: BTreeMap<SessionId, Arc<ScreenCells>>,
     /// The terminal that is read: scrolled back, or in copy mode.
@@ -183,6 +191,7 @@ impl App {
             burst: Burst::default(),
             confirmed_at: None,
             admitted: Vec::new(),
+            foreseen: None,
             board: Board::default(),
             crowded: None,
             waiting: Vec::new(),
@@ -200,6 +209,8 @@ impl App {
             tab_top: 0,
             tabs: BTreeMap::new(),
             work: BTreeMap::new(),
+            usage: BTreeMap::new(),
+            measured: None,
             screens: BTreeMap::new(),
             reading: None,
             wanted: None,
@@ -365,9 +376,11 @@ impl App {
         // Only the jobs view shows how long work takes.
         let running = self.jobs.running.first().filter(|_| self.view == View::Jobs);
         let running = running.map(|_| self.now.plus(Duration::from_secs(1)));
+        let measured = self.measured.as_ref().map(|(_, at)| at.plus(MEASURED_AFTER));
         let list = self.current_list();
         [
             seen,
+            measured,
             reread,
             loading(list),
             running,

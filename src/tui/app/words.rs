@@ -172,6 +172,7 @@ pub fn skip_word(reason: &SkipReason) -> String {
         SkipReason::DidNotEnd => "did not end".to_owned(),
         SkipReason::Dropped => "dropped".to_owned(),
         SkipReason::DescendantDidNotEnd(id) => format!("its child {id} did not end"),
+        SkipReason::NotRestorable(why) => why.clone(),
     }
 }
 
@@ -188,6 +189,7 @@ pub fn skip_kind(reason: &SkipReason) -> &'static str {
         SkipReason::NotMoved => "not moved",
         SkipReason::DidNotEnd | SkipReason::DescendantDidNotEnd(_) => "did not end",
         SkipReason::Dropped => "dropped",
+        SkipReason::NotRestorable(_) => "cannot come back",
     }
 }
 

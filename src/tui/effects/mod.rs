@@ -4,12 +4,12 @@
 
 mod jobs;
 mod links;
+mod plans;
 mod queries;
 mod queue;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
@@ -20,14 +20,13 @@ use crate::domain::error::ErrorKind;
 use crate::domain::event::Actor;
 use crate::domain::ids::SessionId;
 use crate::domain::operation::Verb;
-use crate::domain::plan::{Conditions, Plan};
+use crate::domain::plan::Conditions;
 use crate::domain::rail::ProjectSetup;
-use crate::domain::trash::PurgeChoice;
 use crate::host::Host;
 use crate::host::context::Context;
 use crate::host::error::{HostError, HostResult};
 use crate::host::ports::{PortError, Ports};
-use crate::host::report::{DeleteRequest, Progress, PurgeRequest, RestoreRequest, RestoreTarget};
+use crate::host::report::{Progress, RestoreRequest, RestoreTarget};
 
 use super::event::{Effect, Event, Failure, Outcome, Settled, StopHow};
 use jobs::JobTable;
@@ -63,6 +62,11 @@ impl<P: Ports> Effects<P> {
             Effect::LoadOperations => self.queries.operations(),
             Effect::LoadTab { id, tab } => self.queries.tab(id, tab),
             Effect::LoadWork(ids) => self.queries.work(ids),
+            Effect::Measure(ids) => self.answer(async move |host| {
+                // What cannot be read now is read at the next look.
+                let sessions = host.ports().sessions(&ids).await.unwrap_or_default();
+                Event::Usage(host.ports().usage(&sessions).await)
+            }),
             Effect::Create(request) => self.answer(async |host| {
                 Event::Ended(match host.create(&Context::new(), *request).await {
                     Ok(outcome) => Outcome::Created(outcome),
@@ -83,17 +87,7 @@ impl<P: Ports> Effects<P> {
                     Ok(Outcome::ProjectAdded(project))
                 });
             }
-            Effect::Plan { ticket, request } => {
-                let out = self.out.clone();
-                self.answer(async move |host| {
-                    let looked = |done, total| {
-                        // One count that does not get through is made good by the next.
-                        let _ = out.try_send(Event::Planning { ticket, done, total });
-                    };
-                    let plan = host.plan_delete(&Context::new(), &request, &looked).await;
-                    Event::Planned { ticket, plan: plan.map_err(Failure::from) }
-                });
-            }
+            Effect::Plan { ticket, request } => self.plan(ticket, request),
             Effect::Delete { request, admitted } => self.delete(request, admitted),
             Effect::Restore { target, undo } => self.restore(target, undo),
             Effect::Stop { ids, how } => self.stop(ids, how),
@@ -243,32 +237,6 @@ impl<P: Ports> Effects<P> {
         });
     }
 
-    fn delete(&self, request: DeleteRequest, admitted: Vec<SessionId>) {
-        let what = format!("{} not deleted", named(&admitted));
-        self.job((&[Verb::Delete], admitted.len()), what, |host, ctx| async move {
-            let seen: Mutex<Option<Plan>> = Mutex::new(None);
-            let admission = |plan: &Plan| {
-                let known = plan.items.iter().all(|item| admitted.contains(&item.row.id));
-                if !known {
-                    *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(plan.clone());
-                }
-                known
-            };
-            let deleted = host.delete(&ctx, request.clone(), &admission).await;
-            let grown = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-            match (deleted, grown) {
-                (Err(error), Some(plan)) if error.is_not_admitted() => {
-                    // What was closed by then is part of the same wish, whenever it is granted.
-                    let closed = error.closed().iter().cloned().collect();
-                    let request = DeleteRequest { closed, ..request };
-                    let plan = host.advise(&ctx, plan, &|_, _| {}).await;
-                    Ok(Event::PlanGrew { request, plan })
-                }
-                (deleted, _) => deleted.map(|report| Event::Ended(Outcome::Deleted(report))),
-            }
-        });
-    }
-
     fn restore(&self, target: RestoreTarget, undo: bool) {
         let (count, what) = match &target {
             RestoreTarget::Ids(ids) => (ids.len(), format!("{} not restored", named(ids))),
@@ -308,22 +276,6 @@ impl<P: Ports> Effects<P> {
             host.stop(&ctx, &ids, &Conditions::default(), false, &ACTOR).await?;
             let report = host.restore(&ctx, brought_back(RestoreTarget::Ids(ids))).await?;
             Ok(Event::Ended(Outcome::Restored { undo: false, report }))
-        });
-    }
-
-    /// Nothing but what the operator saw is purged.
-    fn purge(&self, ids: Vec<SessionId>) {
-        let what = format!("{} not purged", named(&ids));
-        self.job((&[Verb::Purge], ids.len()), what, |host, ctx| async move {
-            let ids: BTreeSet<SessionId> = ids.into_iter().collect();
-            let request = PurgeRequest {
-                choice: PurgeChoice { ids: Some(ids.clone()), ..PurgeChoice::default() },
-                branches: BTreeSet::new(),
-                actor: ACTOR,
-            };
-            let admission = |plan: &Plan| plan.items.iter().all(|item| ids.contains(&item.row.id));
-            let report = host.purge(&ctx, &request, &admission).await?;
-            Ok(Event::Ended(Outcome::Purged(report)))
         });
     }
 }

@@ -1,5 +1,6 @@
 //! On the real store; nothing is started.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::*;
@@ -12,7 +13,9 @@ use crate::domain::query::PageQuery;
 use crate::domain::rail::Placement;
 use crate::domain::session::{FolderKind, Kind, LaunchFacts};
 use crate::host::ports::StorePort as _;
+use crate::host::report::{DeleteRequest, RestoreTarget};
 use crate::os::paths::Home;
+use crate::tui::app::plan::PlanRequest;
 use crate::tui::event::Tab;
 
 struct Bench {
@@ -113,7 +116,7 @@ async fn questions_are_answered() {
 async fn a_delete_that_was_confirmed_is_done_and_undone() {
     let mut bench = Bench::new().await;
     let request = delete_request("chat-1");
-    let plan = Effect::Plan { ticket: 3, request: request.clone() };
+    let plan = Effect::Plan { ticket: 3, request: PlanRequest::Delete(request.clone()) };
     let Event::Planned { ticket: 3, plan: Ok(plan) } = bench.run(plan).await else { panic!() };
     assert_eq!(plan.ids(), [id("chat-1"), id("chat-2")]);
     let delete = Effect::Delete { request, admitted: plan.ids() };
@@ -135,8 +138,38 @@ async fn a_plan_that_grew_is_shown_again_and_nothing_is_deleted() {
     let request = delete_request("chat-1");
     let delete = Effect::Delete { request: request.clone(), admitted: vec![id("chat-1")] };
     let Event::PlanGrew { request: asked, plan } = bench.run(delete).await else { panic!() };
-    assert_eq!((asked, plan.items.len()), (request, 2));
+    assert_eq!((asked, plan.items.len()), (PlanRequest::Delete(request), 2));
     assert_eq!(bench.host.ports().trash_count().await.unwrap(), 0);
+}
+
+/// R1, R5: the plans of restore and purge name whole trees, whatever of them was asked for; a purge that
+/// would take more than what was shown takes nothing.
+#[tokio::test]
+async fn trees_of_the_trash_are_planned_whole() {
+    let mut bench = Bench::new().await;
+    let both = vec![id("chat-1"), id("chat-2")];
+    let delete = Effect::Delete { request: delete_request("chat-1"), admitted: both.clone() };
+    bench.run(delete).await;
+    for request in
+        [PlanRequest::Restore(vec![id("chat-2")]), PlanRequest::Purge(vec![id("chat-2")])]
+    {
+        let mut planned = bench.run(Effect::Plan { ticket: 5, request }).await;
+        while let Event::Planning { ticket: 5, .. } = planned {
+            planned = bench.next().await;
+        }
+        let Event::Planned { ticket: 5, plan: Ok(plan) } = planned else { panic!() };
+        assert_eq!(plan.ids(), both);
+        assert_eq!(plan.items[0].pulled_in_by, Some(id("chat-2")));
+    }
+    let grew = bench.run(Effect::Purge(vec![id("chat-1")])).await;
+    let Event::PlanGrew { request, plan } = grew else { panic!() };
+    assert_eq!(request, PlanRequest::Purge(vec![id("chat-1")]));
+    assert_eq!(plan.ids(), both);
+    assert_eq!(bench.host.ports().trash_count().await.unwrap(), 2);
+    let purged = bench.run(Effect::Purge(both.clone())).await;
+    let Event::Ended(Outcome::Purged(report)) = purged else { panic!() };
+    assert_eq!(report.purged_session_ids, both);
+    bench.effects.finish().await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use crate::tui::app::form::Field;
 use crate::tui::app::layout::typing_size;
 use crate::tui::app::list::Wanted;
 use crate::tui::app::overlay::{LEAVING, Overlay, Purpose};
-use crate::tui::app::plan::{Button, Planning};
+use crate::tui::app::plan::{Button, PlanRequest, Planning};
 use crate::tui::event::Effect;
 use crate::tui::views::{help_beyond, plan_rows};
 
@@ -107,9 +107,11 @@ fn drop_pin_check(app: &mut App, effects: &mut Vec<Effect>) {
     let Some(Overlay::Plan(dialog)) = app.overlays.last_mut() else {
         return;
     };
-    dialog.request.conditions.exclude_pinned = false;
+    if let PlanRequest::Delete(request) = &mut dialog.request {
+        request.conditions.exclude_pinned = false;
+    }
     dialog.ticket = ticket;
-    dialog.planning = Planning::Looking(0, dialog.request.ids.len());
+    dialog.planning = Planning::Looking(0, dialog.request.named());
     dialog.button = Button::Cancel;
     effects.push(Effect::Plan { ticket, request: dialog.request.clone() });
 }
@@ -168,9 +170,9 @@ fn confirm(app: &mut App, effects: &mut Vec<Effect>) {
     match app.overlays.pop() {
         Some(Overlay::Plan(dialog)) => {
             if dialog.button == Button::Act && !dialog.kept().is_empty() {
-                let (request, admitted) = dialog.confirmed();
-                app.admitted.clone_from(&admitted);
-                effects.push(Effect::Delete { request, admitted });
+                let (effect, admitted) = dialog.confirmed();
+                app.admitted = admitted;
+                effects.push(effect);
             }
             app.confirmed_at = Some(app.now);
         }

@@ -7,10 +7,10 @@ use crate::domain::operation::Verb;
 use crate::domain::plan::Plan;
 use crate::domain::query::Page;
 use crate::domain::rail::Section;
-use crate::host::report::{DeleteRequest, Progress};
+use crate::host::report::{Progress, RestoreTarget};
 use crate::tui::app::list::{CALM, WINDOW, Wanted};
 use crate::tui::app::overlay::Overlay;
-use crate::tui::app::plan::{Button, PlanDialog, Planning};
+use crate::tui::app::plan::{Button, PlanDialog, PlanRequest, Planning};
 use crate::tui::app::screen::ScreenCells;
 use crate::tui::app::words::names;
 use crate::tui::app::{App, Start};
@@ -139,25 +139,41 @@ pub(super) fn planning(app: &mut App, ticket: u64, done: usize, total: usize) {
     }
 }
 
-/// The plan is there, or cannot be made.
-pub(super) fn planned(app: &mut App, ticket: u64, plan: Result<Plan, Failure>) {
-    if let Some(dialog) = dialog(app, ticket) {
-        dialog.planning = match plan {
-            Ok(plan) => Planning::Ready(plan),
-            Err(failure) => Planning::Failed(failure),
-        };
+/// The plan is there, or cannot be made. A dialog that waits for what it has to say is opened, or, where
+/// there is nothing to say, done.
+pub(super) fn planned(
+    app: &mut App,
+    ticket: u64,
+    plan: Result<Plan, Failure>,
+    effects: &mut Vec<Effect>,
+) {
+    if let Some((_, ids)) = app.foreseen.take_if(|(wanted, _)| *wanted == ticket) {
+        // What cannot be planned cannot be done, and says so itself.
+        let fails = plan.is_err();
+        let mut dialog = PlanDialog::new(ticket, PlanRequest::Restore(ids.clone()));
+        dialog.arrive(plan);
+        if fails || dialog.is_plain() {
+            effects.push(Effect::Restore { target: RestoreTarget::Ids(ids), undo: false });
+        } else {
+            app.overlays.push(Overlay::Plan(Box::new(dialog)));
+        }
+    } else if let Some(dialog) = dialog(app, ticket) {
+        dialog.arrive(plan);
     }
 }
 
 /// Sessions were pulled in since the operator looked: ask again, with the difference (D3).
-pub(super) fn plan_grew(app: &mut App, request: DeleteRequest, plan: Plan) {
+pub(super) fn plan_grew(app: &mut App, request: PlanRequest, plan: Plan) {
     let new: Vec<_> =
         plan.items.iter().filter(|item| !app.admitted.contains(&item.row.id)).collect();
     let ids: Vec<&SessionId> = new.iter().map(|item| &item.row.id).collect();
     let above = new.first().and_then(|item| item.pulled_in_by.as_ref());
     let under =
         above.filter(|_| new.len() == 1).map_or_else(String::new, |id| format!(" under {id}"));
-    let closed: Vec<&SessionId> = request.closed.iter().collect();
+    let closed: Vec<&SessionId> = match &request {
+        PlanRequest::Delete(request) => request.closed.iter().collect(),
+        PlanRequest::Restore(_) | PlanRequest::Purge(_) => Vec::new(),
+    };
     let closed = if closed.is_empty() {
         String::new()
     } else {

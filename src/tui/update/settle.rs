@@ -3,10 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::domain::ids::SessionId;
 use crate::domain::session::Session;
+use crate::domain::time::Timestamp;
 use crate::host::OnView;
 use crate::tui::app::layout::{Layout, Shape};
 use crate::tui::app::list::List;
+use crate::tui::app::usage::MEASURED_AFTER;
 use crate::tui::app::{App, Looking, REREAD_AFTER, SEEN_AFTER, View};
 use crate::tui::event::{Effect, Tab};
 use crate::tui::views::list_line;
@@ -37,6 +40,21 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
     tell(app, effects);
     ask_tab(app, effects);
     ask_work(app, effects);
+    measure(app, effects);
+}
+
+/// Looks at the process tree whose numbers are on view, and again while they are.
+fn measure(app: &mut App, effects: &mut Vec<Effect>) {
+    let Some(id) = app.measurable().cloned() else {
+        app.measured = None;
+        return;
+    };
+    let recent =
+        |(known, at): &(SessionId, Timestamp)| *known == id && app.now.since(*at) < MEASURED_AFTER;
+    if !app.measured.as_ref().is_some_and(recent) {
+        app.measured = Some((id.clone(), app.now));
+        effects.push(Effect::Measure(vec![id]));
+    }
 }
 
 /// An agent that ended takes no more keys.

@@ -12,7 +12,7 @@ use crate::tui::action::Action;
 use crate::tui::app::editor::Editor;
 use crate::tui::app::marks::MarkedFilter;
 use crate::tui::app::overlay::{AnswerDialog, Confirm, Overlay};
-use crate::tui::app::plan::{Button, PlanDialog};
+use crate::tui::app::plan::{Button, PlanDialog, PlanRequest};
 use crate::tui::app::toast::ToastKind;
 use crate::tui::app::words::{count, names};
 use crate::tui::app::{App, View};
@@ -140,15 +140,20 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         }
         Action::Kill => kill(app, ids),
         Action::Restart => restart(app, ids, effects),
-        Action::Purge => purge(app, &ids),
+        Action::Purge => plan(app, PlanRequest::Purge(ids), effects),
         Action::Stop => end(app, ids, StopHow::Stop, "Stop", effects),
         Action::Done => end(app, ids, StopHow::Done, "Mark done", effects),
-        Action::Delete => plan(app, ids, effects),
+        Action::Delete => {
+            let request = delete_of(app, ids);
+            plan(app, request, effects);
+        }
+        Action::Restore if app.view == View::Trash => {
+            plan(app, PlanRequest::Restore(ids), effects);
+        }
         Action::Restore => {
             // Only what has ended can be launched; what is not loaded is left to the coordinator.
             let ended = |id: &SessionId| {
-                app.view == View::Trash
-                    || known(app, id).is_none_or(|row| row.condition.lifecycle.state.is_terminal())
+                known(app, id).is_none_or(|row| row.condition.lifecycle.state.is_terminal())
             };
             let ids: Vec<SessionId> = ids.into_iter().filter(ended).collect();
             if !ids.is_empty() {
@@ -197,40 +202,6 @@ fn restart(app: &mut App, ids: Vec<SessionId>, effects: &mut Vec<Effect>) {
     }));
 }
 
-/// Asks, then purges whole components: trees are never split (R5).
-fn purge(app: &mut App, ids: &[SessionId]) {
-    let rows = &app.trash.rows;
-    let top = |id: &SessionId| {
-        let mut top = id.clone();
-        while let Some(parent) =
-            rows.iter().find(|row| row.id == top).and_then(|row| row.parent.clone())
-            && rows.iter().any(|row| row.id == parent)
-        {
-            top = parent;
-        }
-        top
-    };
-    let tops: BTreeSet<SessionId> = ids.iter().map(top).collect();
-    let gone: Vec<&Session> = rows.iter().filter(|row| tops.contains(&top(&row.id))).collect();
-    let dirty: u32 = gone.iter().filter_map(|row| app.dirty(row)).sum();
-    let mut all: BTreeSet<SessionId> = gone.iter().map(|row| row.id.clone()).collect();
-    all.extend(ids.iter().cloned());
-    let all: Vec<SessionId> = all.into_iter().collect();
-    let (what, n) = target(&all);
-    let lost = match dirty {
-        0 => "Nothing brings them back; unmerged branches stay.".to_owned(),
-        1 => "1 uncommitted file is lost for good.".to_owned(),
-        n => format!("{n} uncommitted files are lost for good."),
-    };
-    app.overlays.push(Overlay::Confirm(Confirm {
-        title: format!("Purge {what}?"),
-        lines: vec![names(&all), lost],
-        act: format!("Purge{n}"),
-        button: Button::Cancel,
-        effects: vec![Effect::Purge(all)],
-    }));
-}
-
 /// Ends sessions; asks when there are several.
 fn end(app: &mut App, ids: Vec<SessionId>, how: StopHow, verb: &str, effects: &mut Vec<Effect>) {
     let n = ids.len();
@@ -253,19 +224,30 @@ fn end(app: &mut App, ids: Vec<SessionId>, how: StopHow, verb: &str, effects: &m
     app.overlays.push(Overlay::Confirm(confirm));
 }
 
-/// Opens the dialog of a delete; its plan comes later.
-fn plan(app: &mut App, ids: Vec<SessionId>, effects: &mut Vec<Effect>) {
-    let request = DeleteRequest {
+/// Opens the dialog of a plan, which comes later. One restore is one key: its dialog opens only where the
+/// plan has something to say.
+fn plan(app: &mut App, request: PlanRequest, effects: &mut Vec<Effect>) {
+    let ticket = app.ticket();
+    match &request {
+        PlanRequest::Restore(ids) if ids.len() == 1 => {
+            app.foreseen = Some((ticket, ids.clone()));
+        }
+        _ => {
+            let dialog = PlanDialog::new(ticket, request.clone());
+            app.overlays.push(Overlay::Plan(Box::new(dialog)));
+        }
+    }
+    effects.push(Effect::Plan { ticket, request });
+}
+
+fn delete_of(app: &App, ids: Vec<SessionId>) -> PlanRequest {
+    PlanRequest::Delete(DeleteRequest {
         ids: ids.into_iter().collect(),
         conditions: Conditions { exclude_pinned: true, ..app.list.marks.conditions() },
         with_rowless: false,
         closed: BTreeSet::new(),
         actor: Actor::Operator,
-    };
-    let ticket = app.ticket();
-    let dialog = PlanDialog::new(ticket, request.clone());
-    app.overlays.push(Overlay::Plan(Box::new(dialog)));
-    effects.push(Effect::Plan { ticket, request });
+    })
 }
 
 /// Answers the shown question, or lists its options.

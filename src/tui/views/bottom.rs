@@ -8,7 +8,7 @@ use crate::tui::action::{Action, Context};
 use crate::tui::app::editor::Editor;
 use crate::tui::app::layout::{Layout, pane_size, typing_size};
 use crate::tui::app::overlay::{Overlay, Purpose};
-use crate::tui::app::plan::Button;
+use crate::tui::app::plan::{Button, PlanRequest};
 use crate::tui::app::{App, find};
 use crate::tui::theme::Role;
 
@@ -210,7 +210,14 @@ fn entries(app: &App) -> &'static [Entry] {
 /// What Enter does in a dialog with buttons.
 fn confirm_entry(pen: &Pen<'_>, app: &App) -> Option<Vec<Span>> {
     let (button, word) = match app.overlays.last()? {
-        Overlay::Plan(dialog) => (dialog.button, "delete"),
+        Overlay::Plan(dialog) => (
+            dialog.button,
+            match dialog.request {
+                PlanRequest::Delete(_) => "delete",
+                PlanRequest::Restore(_) => "restore",
+                PlanRequest::Purge(_) => "purge",
+            },
+        ),
         Overlay::Confirm(confirm) => (confirm.button, "do it"),
         _ => return None,
     };

@@ -14,7 +14,7 @@ use crate::domain::time::{Timestamp, age};
 use crate::runtime::client::WitnessReport;
 use crate::tui::app::App;
 use crate::tui::app::layout::inset;
-use crate::tui::app::words::{count, is_unseen, reason, rule_text, status_word};
+use crate::tui::app::words::{count, is_unseen, reason, rule_text, short_size, status_word};
 use crate::tui::event::{Tab, TabContent};
 use crate::tui::theme::Role;
 
@@ -181,8 +181,9 @@ fn agent(app: &App, session: &Session) -> Vec<Fact> {
     facts.extend(launch.permission_mode.iter().map(|mode| fact("mode", mode.clone())));
     facts.push(fact("launch", session.condition.lifecycle.generation.to_string()));
     if let Some(pid) = session.runtime.pid.filter(|_| session.is_live()) {
-        let cpu = session.runtime.cpu_percent.map(|cpu| format!(", {cpu:.0}% CPU"));
-        let memory = session.runtime.rss_bytes.map(|bytes| format!(", {}M", bytes / 1_048_576));
+        let usage = app.usage.get(&session.id);
+        let cpu = usage.and_then(|usage| usage.cpu_percent).map(|cpu| format!(", {cpu:.0}% CPU"));
+        let memory = usage.map(|usage| format!(", {}", short_size(usage.rss_bytes)));
         let text = format!("{pid}{}{}", cpu.unwrap_or_default(), memory.unwrap_or_default());
         facts.push(fact("process", text));
     }

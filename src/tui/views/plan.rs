@@ -1,4 +1,4 @@
-//! The dialog of a delete: counts first, then the sessions, then the buttons.
+//! The dialog of a delete, a restore or a purge: counts first, then the sessions, then the buttons.
 
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -6,10 +6,11 @@ use ratatui::style::Modifier;
 use super::dialog::{buttons, centred, cross, frame};
 use super::pen::{Pen, Span};
 use super::signs::status_sign;
+use crate::domain::plan::{Back, Plan, PlanItem};
 use crate::domain::text::width;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::App;
-use crate::tui::app::plan::{Button, Group, PlanDialog, Planning, Row};
+use crate::tui::app::plan::{Button, Group, PlanDialog, PlanRequest, Planning, Row};
 use crate::tui::app::words::{count, sentence, skip_word};
 use crate::tui::theme::Role;
 
@@ -52,7 +53,8 @@ pub(in crate::tui) fn list_rows(app: &App, dialog: &PlanDialog) -> usize {
 
 /// The groups that have a line in the counts.
 fn groups(dialog: &PlanDialog) -> Vec<Group> {
-    let listed = Group::ALL.into_iter().filter(|group| *group != Group::All);
+    let groups = Group::of(&dialog.request).iter().copied();
+    let listed = groups.filter(|group| *group != Group::All);
     listed.filter(|group| dialog.size(*group) > 0).collect()
 }
 
@@ -63,9 +65,11 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog) {
     let mut pen = pen.within(area);
     let n = match &dialog.planning {
         Planning::Ready(_) => dialog.size(Group::All),
-        _ => dialog.request.ids.len(),
+        _ => dialog.request.named(),
     };
-    let inner = frame(&mut pen, area, &format!("Delete {}", count(n, "session")));
+    let (verb, purges) = (dialog.request.verb(), matches!(dialog.request, PlanRequest::Purge(_)));
+    let end = if purges { "?" } else { "" };
+    let inner = frame(&mut pen, area, &format!("{verb} {}{end}", count(n, "session")));
     text(&mut pen, app, dialog, inner, parts.text_y);
     counts(&mut pen, dialog, inner, &parts);
     tabs(&mut pen, dialog, area, parts.tabs_y);
@@ -80,14 +84,19 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog) {
     }
     let kept = dialog.kept().len();
     let ready = kept > 0;
-    let act = if dialog.plan().is_some() { format!("Delete {kept}") } else { "Delete".to_owned() };
-    let role = if ready { Role::Danger } else { Role::Muted };
+    let act = if dialog.plan().is_some() { format!("{verb} {kept}") } else { verb.to_owned() };
+    let role = match dialog.request {
+        _ if !ready => Role::Muted,
+        PlanRequest::Restore(_) => Role::Accent,
+        PlanRequest::Delete(_) | PlanRequest::Purge(_) => Role::Danger,
+    };
     buttons(&mut pen, inner, bottom.saturating_sub(2), &act, role, Some(dialog.button));
 }
 
 /// The first sentences.
 fn text(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, inner: Rect, mut y: u16) {
     let (bold, muted) = (pen.bold(Role::Text), pen.role(Role::Muted));
+    let warn = pen.bold(Role::Respond);
     let key = |context, action| app.setup.keymap.key_label(&[context], action).unwrap_or_default();
     if let Some(note) = &dialog.note {
         pen.text(inner.x, y, inner.width, note, pen.bold(Role::Respond));
@@ -111,35 +120,69 @@ fn text(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, inner: Rect, mut y: u
             );
             [vec![(who, bold)], vec![(what, muted)]]
         }
-        Planning::Ready(plan) => {
-            let (go, stay) = (dialog.kept().len(), dialog.left_alone());
-            let verb = if go == 1 { "goes" } else { "go" };
-            let skipped = match stay {
-                0 => ".".to_owned(),
-                1 => ", 1 is skipped.".to_owned(),
-                n => format!(", {n} are skipped."),
-            };
-            let children = plan.items.iter().filter(|item| item.pulled_in_by.is_some()).count();
-            let marked = plan.items.len() + plan.skipped.len() - children;
-            let who = match children {
-                0 => format!(" {marked} marked."),
-                1 => format!(" {marked} marked and 1 child."),
-                n => format!(" {marked} marked and {n} children."),
-            };
-            let back = format!(
-                "{} brings everything back until it is purged in {} days.",
-                key(Context::Global, Action::Undo),
-                app.setup.purge_days
-            );
-            [
-                vec![(format!("{go} {verb} to the trash{skipped}"), bold), (who, muted)],
-                vec![(back, muted)],
-            ]
-        }
+        Planning::Ready(plan) => [
+            vec![(outcome(dialog), bold), (who(plan), muted)],
+            vec![match &dialog.request {
+                PlanRequest::Delete(_) => {
+                    let undo = key(Context::Global, Action::Undo);
+                    let days = app.setup.purge_days;
+                    let text =
+                        format!("{undo} brings everything back until it is purged in {days} days.");
+                    (text, muted)
+                }
+                PlanRequest::Restore(_) => match plan.skipped.as_slice() {
+                    // In the list it would be cut.
+                    [one] => (format!("{}: {}", one.id, skip_word(&one.reason)), warn),
+                    _ => {
+                        let text = "Worktrees go back to their places; no agent is launched.";
+                        (text.to_owned(), muted)
+                    }
+                },
+                PlanRequest::Purge(_) => match dialog.lost_files() {
+                    0 => ("Nothing brings them back; unmerged branches stay.".to_owned(), muted),
+                    1 => ("1 uncommitted file is lost for good.".to_owned(), warn),
+                    n => (format!("{n} uncommitted files are lost for good."), warn),
+                },
+            }],
+        ],
     };
     for line in lines {
         pen.spans(inner.x, y, inner.width, &line);
         y += 1;
+    }
+}
+
+/// `44 go to the trash, 3 are skipped.`
+fn outcome(dialog: &PlanDialog) -> String {
+    let go = dialog.kept().len();
+    let one = go < 2;
+    let what = match dialog.request {
+        PlanRequest::Delete(_) if one => "goes to the trash",
+        PlanRequest::Delete(_) => "go to the trash",
+        PlanRequest::Restore(_) if one => "comes back",
+        PlanRequest::Restore(_) => "come back",
+        PlanRequest::Purge(_) if one => "is removed for good",
+        PlanRequest::Purge(_) => "are removed for good",
+    };
+    let skipped = match dialog.left_alone() {
+        0 => ".".to_owned(),
+        1 => ", 1 is skipped.".to_owned(),
+        n => format!(", {n} are skipped."),
+    };
+    match go {
+        0 => format!("Nothing {what}{skipped}"),
+        n => format!("{n} {what}{skipped}"),
+    }
+}
+
+/// ` 41 marked and 6 children.`
+fn who(plan: &Plan) -> String {
+    let children = plan.items.iter().filter(|item| item.pulled_in_by.is_some()).count();
+    let marked = plan.items.len() + plan.skipped.len() - children;
+    match children {
+        0 => format!(" {marked} marked."),
+        1 => format!(" {marked} marked and 1 child."),
+        n => format!(" {marked} marked and {n} children."),
     }
 }
 
@@ -215,11 +258,12 @@ fn list(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, parts: &Parts) {
                 let (glyph, sign) = status_sign(&pen, item.row.status);
                 pen.text(x + 4, y, 1, glyph, sign);
                 put_title(&mut pen, &item.row.title, if *keeps { Role::Text } else { Role::Muted });
-                remark(item, *keeps)
+                remark(dialog, item, *keeps)
             }
             Row::Skipped(skipped) => {
                 pen.text(x + 2, y, 1, pen.glyphs.ended, muted);
-                let known = app.list.rows.iter().find(|session| session.id == skipped.id);
+                let rows = &app.current_list().rows;
+                let known = rows.iter().find(|session| session.id == skipped.id);
                 if let Some(session) = known {
                     let (glyph, _) = status_sign(&pen, session.condition.status);
                     pen.text(x + 4, y, 1, glyph, muted);
@@ -241,14 +285,16 @@ fn row_id<'a>(row: &Row<'a>) -> &'a str {
 }
 
 /// What a session of the plan has that the operator should know.
-fn remark(item: &crate::domain::plan::PlanItem, keeps: bool) -> String {
+fn remark(dialog: &PlanDialog, item: &PlanItem, keeps: bool) -> String {
     let mut parts: Vec<String> = Vec::new();
     if !keeps {
         parts.push("dropped".to_owned());
     }
+    let restores = matches!(dialog.request, PlanRequest::Restore(_));
     if item.row.live {
-        parts.push("live".to_owned());
+        parts.push(if restores { "was live" } else { "live" }.to_owned());
     }
+    parts.extend(item.advice.back.as_ref().and_then(Back::note).map(str::to_owned));
     if item.advice.unanswered {
         parts.push("unchecked".to_owned());
     }
@@ -261,7 +307,7 @@ fn remark(item: &crate::domain::plan::PlanItem, keeps: bool) -> String {
     if let Some(n) = item.row.open_pr {
         parts.push(format!("PR #{n}"));
     }
-    if item.row.pinned {
+    if item.row.pinned && !restores {
         parts.push("pinned".to_owned());
     }
     if let Some(above) = &item.pulled_in_by {

@@ -1,6 +1,7 @@
 //! Into the trash and back, byte for byte (`spec/lifecycle.md` D9, R1, R2).
 
 use super::*;
+use crate::domain::plan::Back;
 
 /// Everything that must survive: files, status, index, and what git has under way.
 pub(super) fn state(path: &Path) -> impl PartialEq + std::fmt::Debug + use<> {
@@ -278,4 +279,33 @@ async fn only_folders_of_ours_are_moved_z4() {
     std::os::unix::fs::symlink(&repository, &link).unwrap();
     let error = bench.workspace.move_to_trash(&repository, &link, &bench.trash("shop-2")).await;
     assert!(matches!(error.unwrap_err(), WorkspaceError::NotOurs(_)));
+}
+
+/// R1, R2: what the way back comes to is known before, and looking changes nothing.
+#[tokio::test]
+async fn the_way_back_is_foreseen_r1_r2() {
+    let bench = Bench::new();
+    let made = busy(&bench).await;
+    let (repository, from, to) = (bench.repository(), bench.trash("shop-1"), &made.path);
+    let foresee = async || {
+        let branch = Some(made.branch.as_str());
+        bench.workspace.foresee_move_back(&repository, &from, to, branch).await
+    };
+    away(&bench, &made).await;
+    let before = listing(from.parent().unwrap());
+    assert_eq!(foresee().await.unwrap(), Back::AsItWas);
+    assert_eq!(listing(from.parent().unwrap()), before);
+    fs::create_dir_all(to).unwrap();
+    assert!(matches!(foresee().await, Err(WorkspaceError::Occupied(path)) if path == *to));
+    fs::remove_dir(to).unwrap();
+    let commit = git(&repository, ["commit-tree", "-m", "more", "HEAD^{tree}"]);
+    git(&repository, ["branch", "--force", &made.branch, commit.trim()]);
+    let Back::Detached(why) = foresee().await.unwrap() else { panic!() };
+    assert_eq!(Some(&why), back(&bench, &made).await.as_ref(), "as the move itself says");
+    assert!(why.ends_with("has moved on"), "{why}");
+    away(&bench, &made).await;
+    fs::remove_dir_all(&from).unwrap();
+    assert!(matches!(foresee().await.unwrap(), Back::MadeAgain(_)));
+    git(&repository, ["branch", "-D", &made.branch]);
+    assert!(matches!(foresee().await, Err(WorkspaceError::BranchGone { .. })));
 }

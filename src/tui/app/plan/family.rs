@@ -25,6 +25,18 @@ pub(super) fn is_above(plan: &Plan, above: &SessionId, below: &SessionId) -> boo
     false
 }
 
+/// The topmost session above an item inside the plan, itself where there is none.
+pub(super) fn top<'a>(plan: &'a Plan, item: &'a PlanItem) -> &'a SessionId {
+    let mut top = item;
+    for _ in 0..plan.items.len() {
+        let Some(above) = top.row.parent.as_ref().and_then(|id| find(plan, id)) else {
+            break;
+        };
+        top = above;
+    }
+    &top.row.id
+}
+
 /// Where an item is listed: zone of the topmost session above it in the plan, then the ids from there
 /// down, so that children follow their parent.
 pub(super) fn family<'a>(plan: &'a Plan, item: &'a PlanItem) -> (u8, Vec<Natural<'a>>) {

@@ -1,6 +1,8 @@
 //! The groups in which a plan is shown.
 
-use crate::domain::plan::PlanItem;
+use crate::domain::plan::{Back, PlanItem};
+
+use super::request::PlanRequest;
 
 /// Groups of a plan's sessions that can be listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -9,6 +11,10 @@ pub enum Group {
     All,
     /// Nothing to say about it.
     Safe,
+    /// Comes back as it was.
+    AsItWas,
+    /// Comes back without its agent, which ran.
+    WasLive,
     /// Agents that will be stopped.
     Live,
     /// With a worktree that git said nothing about in time.
@@ -19,8 +25,12 @@ pub enum Group {
     Unpushed,
     /// With an open pull request.
     OpenPr,
-    /// Pinned, where the pin check was dropped.
+    /// Pinned, where nothing is checked, or no more.
     Pinned,
+    /// Comes back without its branch.
+    Detached,
+    /// Comes back with a worktree that is made again.
+    MadeAgain,
     /// Pulled in by a session above.
     Children,
     /// Left alone, or dropped.
@@ -28,42 +38,64 @@ pub enum Group {
 }
 
 impl Group {
-    /// All groups, in the order of the counts.
-    pub const ALL: [Self; 10] = [
-        Self::All,
-        Self::Safe,
-        Self::Live,
-        Self::Unchecked,
-        Self::Uncommitted,
-        Self::Unpushed,
-        Self::OpenPr,
-        Self::Pinned,
-        Self::Children,
-        Self::Skipped,
-    ];
+    /// The groups of a plan, in the order of the counts.
+    pub fn of(request: &PlanRequest) -> &'static [Self] {
+        match request {
+            PlanRequest::Delete(_) => &[
+                Self::All,
+                Self::Safe,
+                Self::Live,
+                Self::Unchecked,
+                Self::Uncommitted,
+                Self::Unpushed,
+                Self::OpenPr,
+                Self::Pinned,
+                Self::Children,
+                Self::Skipped,
+            ],
+            PlanRequest::Restore(_) => &[
+                Self::All,
+                Self::AsItWas,
+                Self::WasLive,
+                Self::Unchecked,
+                Self::Detached,
+                Self::MadeAgain,
+                Self::Children,
+                Self::Skipped,
+            ],
+            PlanRequest::Purge(_) => &[
+                Self::All,
+                Self::Safe,
+                Self::Unchecked,
+                Self::Uncommitted,
+                Self::Unpushed,
+                Self::Pinned,
+                Self::Children,
+                Self::Skipped,
+            ],
+        }
+    }
 
-    /// The groups that have a tab.
-    pub(super) const TABS: [Self; 7] = [
-        Self::All,
-        Self::Live,
-        Self::Unchecked,
-        Self::Uncommitted,
-        Self::Unpushed,
-        Self::Pinned,
-        Self::Skipped,
-    ];
+    /// Whether it has a tab.
+    pub(super) fn has_tab(self) -> bool {
+        !matches!(self, Self::Safe | Self::AsItWas | Self::OpenPr | Self::Children)
+    }
 
     /// The word in the counts.
     pub fn word(self) -> &'static str {
         match self {
             Self::All => "all",
             Self::Safe => "safe",
+            Self::AsItWas => "as it was",
+            Self::WasLive => "was live",
             Self::Live => "live",
             Self::Unchecked => "unchecked",
             Self::Uncommitted => "uncommitted",
             Self::Unpushed => "unpushed",
             Self::OpenPr => "open PR",
             Self::Pinned => "pinned",
+            Self::Detached => "detached",
+            Self::MadeAgain => "made again",
             Self::Children => "children",
             Self::Skipped => "skipped",
         }
@@ -73,14 +105,23 @@ impl Group {
     pub fn warns(self) -> bool {
         matches!(
             self,
-            Self::Live | Self::Unchecked | Self::Uncommitted | Self::Unpushed | Self::Pinned
+            Self::Live
+                | Self::Unchecked
+                | Self::Uncommitted
+                | Self::Unpushed
+                | Self::Pinned
+                | Self::Detached
+                | Self::MadeAgain
         )
     }
 
     pub(super) fn holds(self, item: &PlanItem) -> bool {
         match self {
             Self::All => true,
-            Self::Live => item.row.live,
+            Self::Live | Self::WasLive => item.row.live,
+            Self::AsItWas => item.advice.back == Some(Back::AsItWas) && !item.row.live,
+            Self::Detached => matches!(item.advice.back, Some(Back::Detached(_))),
+            Self::MadeAgain => matches!(item.advice.back, Some(Back::MadeAgain(_))),
             Self::Unchecked => item.advice.unanswered,
             Self::Uncommitted => item.advice.dirty_files.unwrap_or(0) > 0,
             Self::Unpushed => item.advice.unpushed_commits.unwrap_or(0) > 0,

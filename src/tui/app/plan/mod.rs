@@ -1,19 +1,22 @@
-//! The dialog of a delete: its plan in groups, what the operator drops from it, and its buttons
-//! (`spec/console.md`, Bulk deletion).
+//! The dialog of a delete, a restore or a purge: its plan in groups, what the operator drops from it,
+//! and its buttons (`spec/console.md`, Bulk deletion).
 
 mod family;
 mod group;
+mod remark;
+mod request;
 
 use std::collections::BTreeSet;
 
 use crate::domain::ids::SessionId;
 use crate::domain::plan::{Plan, PlanItem, Skipped};
-use crate::host::report::DeleteRequest;
+use crate::host::report::{DeleteRequest, RestoreTarget};
 
-use self::family::{family, find, is_above, natural};
+use self::family::{family, find, is_above, natural, top};
 pub use self::group::Group;
-use super::words::{count, names, skip_kind};
-use crate::tui::event::Failure;
+pub use self::request::PlanRequest;
+use super::words::skip_kind;
+use crate::tui::event::{Effect, Failure};
 
 /// Buttons of a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,7 +64,7 @@ pub struct PlanDialog {
     /// Ticket of the planning that is awaited.
     pub ticket: u64,
     /// What was asked for.
-    pub request: DeleteRequest,
+    pub request: PlanRequest,
     /// The plan.
     pub planning: Planning,
     /// Taken out by the operator.
@@ -80,8 +83,8 @@ pub struct PlanDialog {
 
 impl PlanDialog {
     /// The dialog as it opens: nothing known yet, Cancel chosen.
-    pub fn new(ticket: u64, request: DeleteRequest) -> Self {
-        let total = request.ids.len();
+    pub fn new(ticket: u64, request: PlanRequest) -> Self {
+        let total = request.named();
         Self {
             ticket,
             request,
@@ -104,11 +107,15 @@ impl PlanDialog {
     }
 
     /// Whether a session of the plan will go: neither it nor a descendant was dropped, and what
-    /// pulled it in goes too. A session never goes without its descendants (D1).
+    /// pulled it in goes too. A session never goes without its descendants (D1), one of the trash never
+    /// without its tree (R1, R5).
     pub fn keeps(&self, item: &PlanItem) -> bool {
         let Some(plan) = self.plan() else {
             return false;
         };
+        if self.request.is_whole_trees() {
+            return !self.dropped.contains(top(plan, item));
+        }
         let asked_for = item.pulled_in_by.is_none();
         let puller = item.pulled_in_by.as_ref().and_then(|id| find(plan, id));
         let goes = |id: &SessionId| {
@@ -136,7 +143,12 @@ impl PlanDialog {
             return;
         };
         let id = item.row.id.clone();
-        if keeps {
+        if self.request.is_whole_trees() {
+            let top = self.plan().map_or(&id, |plan| top(plan, item)).clone();
+            if !self.dropped.remove(&top) {
+                self.dropped.insert(top);
+            }
+        } else if keeps {
             self.dropped.insert(id);
         } else if let Planning::Ready(plan) = &self.planning {
             self.dropped.retain(|dropped| {
@@ -182,7 +194,8 @@ impl PlanDialog {
     /// The groups that can be listed: those with a tab that have sessions.
     pub fn tabs(&self) -> Vec<Group> {
         let open = |group: &Group| *group == Group::All || self.size(*group) > 0;
-        Group::TABS.into_iter().filter(open).collect()
+        let groups = Group::of(&self.request).iter().copied();
+        groups.filter(|group| group.has_tab()).filter(open).collect()
     }
 
     /// Lists the next group, or the one before.
@@ -202,66 +215,6 @@ impl PlanDialog {
         self.top = self.top.min(self.index).max((self.index + 1).saturating_sub(height));
     }
 
-    /// What a line of the counts says beside its number.
-    pub fn remark(&self, group: Group) -> String {
-        let kept = self.kept();
-        let of = || kept.iter().filter(|item| group.holds(item));
-        match group {
-            Group::Live => {
-                let mut agents: Vec<(&str, usize)> = Vec::new();
-                for item in of() {
-                    match agents.iter_mut().find(|(name, _)| *name == item.row.agent) {
-                        Some((_, n)) => *n += 1,
-                        None => agents.push((&item.row.agent, 1)),
-                    }
-                }
-                agents.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), *name));
-                let agents: Vec<String> =
-                    agents.iter().map(|(name, n)| format!("{n} {name}")).collect();
-                format!("will be stopped: {}", agents.join(", "))
-            }
-            Group::Unchecked => "git did not answer; all files are kept in the trash".to_owned(),
-            Group::Uncommitted => {
-                let files: u32 = of().filter_map(|item| item.advice.dirty_files).sum();
-                format!("{}, kept in the trash", count(files as usize, "file"))
-            }
-            Group::Unpushed => {
-                let commits: u32 = of().filter_map(|item| item.advice.unpushed_commits).sum();
-                format!("{}, the branches stay", count(commits as usize, "commit"))
-            }
-            Group::OpenPr => {
-                let numbers: Vec<String> =
-                    of().filter_map(|item| item.row.open_pr).map(|n| format!("#{n}")).collect();
-                let verb = if numbers.len() == 1 { "stays" } else { "stay" };
-                format!("{} {verb} open", names(&numbers))
-            }
-            Group::Children => {
-                let by: BTreeSet<&SessionId> =
-                    of().filter_map(|item| item.pulled_in_by.as_ref()).collect();
-                format!("pulled in by {}", names(&by.into_iter().collect::<Vec<_>>()))
-            }
-            Group::Pinned => "go too, without the pin check".to_owned(),
-            Group::Skipped => self.skip_remark(),
-            Group::All | Group::Safe => String::new(),
-        }
-    }
-
-    fn skip_remark(&self) -> String {
-        let Some(plan) = self.plan() else {
-            return String::new();
-        };
-        let mut kinds: Vec<(&str, usize)> = Vec::new();
-        let dropped = plan.items.iter().filter(|item| !self.keeps(item)).map(|_| "dropped");
-        for kind in plan.skipped.iter().map(|skip| skip_kind(&skip.reason)).chain(dropped) {
-            match kinds.iter_mut().find(|(known, _)| *known == kind) {
-                Some((_, n)) => *n += 1,
-                None => kinds.push((kind, 1)),
-            }
-        }
-        let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
-        kinds.join(", ")
-    }
-
     /// Everything was skipped because it is pinned: only dropping the pin check helps.
     pub fn all_pinned(&self) -> bool {
         let pinned = |plan: &Plan| {
@@ -272,12 +225,40 @@ impl PlanDialog {
         self.plan().is_some_and(pinned)
     }
 
-    /// What to ask the coordinator for: the requested sessions that go, and every id the operator saw.
-    pub fn confirmed(&self) -> (DeleteRequest, Vec<SessionId>) {
+    /// What to do once it is confirmed, and every id the operator saw. Of a delete or a restore the
+    /// requested sessions are named, of a purge all: nothing else may go.
+    pub fn confirmed(&self) -> (Effect, Vec<SessionId>) {
         let kept = self.kept();
+        let seen: Vec<SessionId> = kept.iter().map(|item| item.row.id.clone()).collect();
         let requested =
             kept.iter().filter(|item| item.pulled_in_by.is_none()).map(|item| item.row.id.clone());
-        let request = DeleteRequest { ids: requested.collect(), ..self.request.clone() };
-        (request, kept.iter().map(|item| item.row.id.clone()).collect())
+        let effect = match &self.request {
+            PlanRequest::Delete(request) => {
+                let request = DeleteRequest { ids: requested.collect(), ..request.clone() };
+                Effect::Delete { request, admitted: seen.clone() }
+            }
+            PlanRequest::Restore(_) => {
+                Effect::Restore { target: RestoreTarget::Ids(requested.collect()), undo: false }
+            }
+            PlanRequest::Purge(_) => Effect::Purge(seen.clone()),
+        };
+        (effect, seen)
+    }
+
+    /// Takes in the plan, or why there is none. What can be taken back in one key is one key.
+    pub fn arrive(&mut self, plan: Result<Plan, Failure>) {
+        self.planning = match plan {
+            Ok(plan) => Planning::Ready(plan),
+            Err(failure) => Planning::Failed(failure),
+        };
+        if matches!(self.request, PlanRequest::Restore(_)) && !self.kept().is_empty() {
+            self.button = Button::Act;
+        }
+    }
+
+    /// Nothing of it needs a word: all comes back as it was.
+    pub fn is_plain(&self) -> bool {
+        let whole = |item: &PlanItem| !Group::Detached.holds(item) && !Group::MadeAgain.holds(item);
+        self.plan().is_some_and(|plan| plan.skipped.is_empty() && plan.items.iter().all(whole))
     }
 }
