@@ -493,6 +493,6 @@ fn a_process_tree_is_looked_at_only_while_it_can_be_seen() {
     assert!(!looked(&mut bench));
     bench.send(Event::Focus(true));
     assert!(looked(&mut bench));
-    bench.keys("h");
+    bench.keys("D");
     assert!(!soon(&bench), "another tab");
 }

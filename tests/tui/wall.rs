@@ -225,7 +225,7 @@ fn next_waiting_goes_from_tile_to_tile() {
     now.retain(|session| session.id != id("chat-2"));
     now.push(waits("api-1", 3));
     bench.send(Event::Waiting(now));
-    bench.keys("g g w w");
+    bench.keys("g g w");
     assert_eq!(focus(&bench), "api-1");
     assert_eq!(tiles(&bench)[2], "api-1", "in the place of one that no longer waits");
 }
