@@ -31,7 +31,7 @@ fn an_editor_and_a_shell_have_the_terminal_until_they_end() {
         repository.path(),
         &[("EDITOR", &format!("{} --wait", editor.display())), ("SHELL", &shell.to_string_lossy())],
     );
-    console.see_row(&[&id, "Enter"]);
+    console.see_row(&[&id, "working"]);
     console.see_alternate(true);
     let modes = console.modes();
 
@@ -78,11 +78,13 @@ fn an_editor_that_cannot_start_is_told_and_a_signal_ends_both() {
     let mut console = start("no-such-editor-here");
     console.see_row(&[&id]);
     console.press("o");
-    console.see("no-such-editor-here ended with");
+    console.see("Editor no-such-editor-here ended with");
     console.press("Esc");
+    console.see_no("ended with");
     console.press("s");
-    console.see("/no/such/shell cannot be started in");
+    console.see("cannot be started in");
     console.press("Esc");
+    console.see_no("cannot be started in");
     console.see_row(&[&id]);
     console.press("q");
     assert!(console.exit().success());

@@ -105,13 +105,17 @@ impl<P: Ports> Dashboard<P> {
 
 /// What the operator is told of the end; how a shell ends is its own affair.
 fn failure(name: &str, to: Lent, folder: &Path, ended: io::Result<ExitStatus>) -> Option<Failure> {
+    let what = match to {
+        Lent::Editor => "editor",
+        Lent::Shell => "shell",
+    };
     let (message, hint) = match ended {
         Err(error) => (
-            format!("{name} cannot be started in {}: {error}", folder.display()),
+            format!("{what} {name} cannot be started in {}: {error}", folder.display()),
             "EDITOR names the editor, SHELL the shell; the folder must be there.",
         ),
         Ok(status) if to == Lent::Editor && !status.success() => {
-            (format!("{name} ended with {status}"), "EDITOR names another editor.")
+            (format!("{what} {name} ended with {status}"), "EDITOR names another editor.")
         }
         Ok(_) => return None,
     };
