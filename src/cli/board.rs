@@ -74,7 +74,7 @@ pub(crate) async fn dashboard(
         Found { agents: names.map(found).collect(), targets: offers(agents) }
     };
     let workspace: WorkspaceName = ports.workspace().clone();
-    Ok(show(Options {
+    let shown = show(Options {
         host: host.clone(),
         home: home.clone(),
         config: ports.config().clone(),
@@ -85,8 +85,8 @@ pub(crate) async fn dashboard(
         agents: Box::new(agents),
         start,
         clock: Clock::System,
-    })
-    .await?)
+    });
+    Ok(Box::pin(shown).await?)
 }
 
 /// The targets that can be chosen for a new session.

@@ -185,7 +185,7 @@ fn fills(buffer: &Buffer) -> String {
         for same in grounds.chunk_by(|a, b| a == b) {
             if same[0] != TERMINAL.1 {
                 let (x, y) = at(col, row);
-                put(x, y, same.len() as f64, &same[0]);
+                put(x, y, f64::from(u16::try_from(same.len()).unwrap()), &same[0]);
             }
             col += same.len() as u16;
         }

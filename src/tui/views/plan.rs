@@ -130,14 +130,15 @@ fn text(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, inner: Rect, mut y: u
                         format!("{undo} brings everything back until it is purged in {days} days.");
                     (text, muted)
                 }
-                PlanRequest::Restore(_) => match plan.skipped.as_slice() {
-                    // In the list it would be cut.
-                    [one] => (format!("{}: {}", one.id, skip_word(&one.reason)), warn),
-                    _ => {
+                PlanRequest::Restore(_) => {
+                    if let [one] = plan.skipped.as_slice() {
+                        // In the list it would be cut.
+                        (format!("{}: {}", one.id, skip_word(&one.reason)), warn)
+                    } else {
                         let text = "Worktrees go back to their places; no agent is launched.";
                         (text.to_owned(), muted)
                     }
-                },
+                }
                 PlanRequest::Purge(_) => match dialog.lost_files() {
                     0 => ("Nothing brings them back; unmerged branches stay.".to_owned(), muted),
                     1 => ("1 uncommitted file is lost for good.".to_owned(), warn),

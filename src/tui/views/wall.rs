@@ -115,9 +115,10 @@ fn title(
         return (vec![name], Vec::new());
     };
     let busy = app.jobs.busy_word(id).is_some();
-    let (glyph, sign) = match busy {
-        true => (pen.glyphs.detecting, pen.role(Role::Accent)),
-        false => status_sign(pen, session.condition.status),
+    let (glyph, sign) = if busy {
+        (pen.glyphs.detecting, pen.role(Role::Accent))
+    } else {
+        status_sign(pen, session.condition.status)
     };
     let right = vec![(age(app.now, row_since(session)), pen.role(Role::Muted))];
     let mut left = vec![(format!("{glyph} "), sign), name];
