@@ -135,7 +135,9 @@ impl Condition {
 
     /// Whether the present turn was begun by a prompt that this start of work answers.
     fn turn_is_fresh(&self, start: Timestamp) -> bool {
-        self.turn > 0 && self.activity.since <= self.sorted_at && self.sorted_at <= start
+        let rested =
+            self.activity.value != Activity::Unknown && self.activity.since > self.sorted_at;
+        self.turn > 0 && !rested && self.sorted_at <= start
     }
 
     fn start_turn(&mut self, at: Timestamp) {
@@ -147,8 +149,9 @@ impl Condition {
     /// seen before this was written down.
     pub fn prompted(mut self, prs: &[PrFacts], began: Timestamp, now: Timestamp) -> Self {
         if self.turn == 0 || self.sorted_at < began {
-            // What it did until now is no answer.
-            self.start_turn(began.max(self.activity.since));
+            // What it did until now is no answer; of a launch that was made with it nothing is known yet.
+            let known = self.activity.value != Activity::Unknown;
+            self.start_turn(if known { began.max(self.activity.since) } else { now });
         }
         self.settle(prs, now)
     }

@@ -96,8 +96,8 @@ fn a_turn_starts_with_a_prompt_or_with_work_s1() {
         "it began while the prompt was written down"
     );
     let launched = Condition::new(at(1)).launched(1, at(5)).published(1, &[], at(6));
-    let along = folded(&launched.prompted(&[], at(1), at(7)), Activity::Active, 6);
-    assert_eq!(along.turn, 1, "a prompt that went along is given with the launch");
+    let along = folded(&launched.prompted(&[], at(1), at(7)), Activity::Unknown, 8);
+    assert_eq!(folded(&along, Activity::Active, 9).turn, 1, "nothing known is no rest");
 }
 
 /// T4: questions until left, a finish until seen
