@@ -35,6 +35,12 @@ fn plan() {
 }
 
 #[test]
+fn the_wall() {
+    let bench = crate::wall::wall(120, 32);
+    check("wall", &bench, "The wall: live screens of who waits, and of the marked, side by side");
+}
+
+#[test]
 fn the_trash() {
     let mut bench = Bench::new(120, 24);
     bench.keys("t");

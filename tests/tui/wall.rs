@@ -22,7 +22,7 @@ fn waits(name: &str, minutes: u64) -> Session {
 }
 
 /// The wall of the board of the drawings: four wait, two are marked.
-fn wall(cols: u16, rows: u16) -> Bench {
+pub(crate) fn wall(cols: u16, rows: u16) -> Bench {
     let mut bench = Bench::new(cols, rows);
     for name in ["shop-15", "shop-16"] {
         bench.app.list.marks.ids.insert(id(name));
