@@ -117,6 +117,21 @@ fn cancel_is_the_default_and_two_enters_in_50_ms_are_one() {
     assert!(bench.app.typing.is_some(), "later it acts again");
 }
 
+/// Another key between them makes the second Enter one of its own, however quick the operator is.
+#[test]
+fn an_enter_after_another_key_is_no_double_one() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("* /");
+    let quick = ["Enter", "d"].map(|key| key.parse().unwrap());
+    bench.send(Event::Keys(quick.to_vec()));
+    let ticket = asked(&mut bench);
+    bench.send(Event::Planned { ticket, plan: Ok(plan()) });
+    bench.wait(10);
+    let quick = ["Tab", "Enter"].map(|key| key.parse().unwrap());
+    bench.send(Event::Keys(quick.to_vec()));
+    assert!(bench.take().iter().any(|effect| matches!(effect, Effect::Delete { .. })));
+}
+
 #[test]
 fn the_button_deletes_what_is_kept_with_its_conditions() {
     let mut bench = ready(120, 40);

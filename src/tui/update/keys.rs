@@ -20,7 +20,7 @@ const BURST: usize = 40;
 const BURST_WITHIN: Duration = Duration::from_millis(10);
 /// A paste is over after so much silence.
 const BURST_ENDS: Duration = Duration::from_millis(50);
-/// A second Enter within this time after a button was pressed belongs to the first.
+/// A second Enter within this time after a button was pressed, and no other key between, belongs to the first.
 const ONE_ENTER: Duration = Duration::from_millis(50);
 
 /// Keys were pressed.
@@ -145,7 +145,9 @@ fn flush(app: &mut App, typed: &mut Vec<Key>, effects: &mut Vec<Effect>) {
 /// One key outside of agents.
 fn one(app: &mut App, key: Key, effects: &mut Vec<Effect>) {
     let recent = |at: Timestamp| app.now.since(at) < ONE_ENTER;
-    if key.code == KeyCode::Enter && app.confirmed_at.is_some_and(recent) {
+    if key.code != KeyCode::Enter {
+        app.confirmed_at = None;
+    } else if app.confirmed_at.is_some_and(recent) {
         return;
     }
     if app.pending.is_empty() && app.overlays.last_mut().is_some_and(|overlay| edits(overlay, key))
