@@ -72,7 +72,12 @@ pub enum Event {
         page: Page,
     },
     /// Answer to [`Effect::LoadTiles`]: those that are still there, any order.
-    Tiles(Vec<Session>),
+    Tiles {
+        /// Whom it was asked for; an answer to an older question is dropped.
+        asked: Vec<SessionId>,
+        /// Those that are there.
+        sessions: Vec<Session>,
+    },
     /// Answer to [`Effect::LoadOperations`], newest first.
     Operations(Vec<Operation>),
     /// Answer to [`Effect::LoadTab`].

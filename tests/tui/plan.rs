@@ -93,6 +93,8 @@ fn the_frame_is_there_at_once_and_nothing_can_be_pressed() {
     let mut bench = open(80, 24);
     insta::assert_snapshot!("looking_80x24", bench.screen());
     bench.keys("Tab Enter");
+    assert!(dialog(&bench).is_looking(), "keys that came before the plan say nothing of it");
+    bench.keys("Esc");
     assert!(bench.app.overlays.is_empty());
     assert!(!bench.take().iter().any(|effect| matches!(effect, Effect::Delete { .. })));
 }

@@ -185,6 +185,22 @@ fn a_restore_without_conflicts_is_one_key() {
     assert_eq!(bench.app.view, View::Sessions);
 }
 
+/// Two restores that are asked for before either is planned both happen.
+#[test]
+fn a_restore_does_not_forget_the_one_before() {
+    let mut bench = in_trash(trash());
+    bench.keys("j r");
+    let (first, _) = asked(&mut bench);
+    bench.keys("j j r");
+    let (second, request) = asked(&mut bench);
+    let PlanRequest::Restore(other) = request else { panic!("{request:?}") };
+    assert_ne!(other, ids(&["shop-8"]));
+    for (ticket, expected) in [(first, ids(&["shop-8"])), (second, other)] {
+        bench.send(Event::Planned { ticket, plan: Ok(plan(|_| Some(whole()))) });
+        assert_eq!(restored(&mut bench), Some(expected));
+    }
+}
+
 /// R2: what would be in its way, or not as it was, is shown first.
 #[test]
 fn a_restore_with_something_to_say_asks() {

@@ -127,13 +127,33 @@ fn a_deleted_session_gives_its_place_to_the_next() {
             trash_path: None,
         });
     }
-    bench.send(Event::Tiles(there.clone()));
+    let asked = bench.app.wall.asked.clone();
+    bench.send(Event::Tiles { asked, sessions: there.clone() });
     assert_eq!(tiles(&bench)[3], "shop-9", "nobody else waits");
     assert!(bench.screen().contains("Deleted."), "{}", bench.screen());
     let mut now = waiting();
     now.push(waits("api-1", 1));
     bench.send(Event::Waiting(now));
     assert_eq!(tiles(&bench)[3], "api-1");
+}
+
+/// An answer to an older question says nothing of tiles that came since; who is typed to keeps the tile.
+#[test]
+fn a_late_answer_takes_no_tile_and_a_deleted_session_keeps_the_one_that_is_typed_to() {
+    let mut bench = wall(120, 40);
+    let mut there: Vec<Session> = shop();
+    there.extend(waiting());
+    bench.send(Event::Tiles { asked: vec![id("shop-14")], sessions: Vec::new() });
+    assert!(bench.app.wall.gone.is_empty());
+    bench.keys("Enter");
+    let typed = focus(&bench);
+    let asked = bench.app.wall.asked.clone();
+    there.retain(|session| session.id.as_str() != typed);
+    bench.send(Event::Tiles { asked, sessions: there });
+    let mut now = waiting();
+    now.push(waits("api-1", 1));
+    bench.send(Event::Waiting(now));
+    assert_eq!(focus(&bench), typed);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::domain::session::Session;
 use crate::tui::action::{Action, Context};
 
 use super::overlay::Overlay;
-use super::plan::{PlanDialog, Planning};
+use super::plan::PlanDialog;
 use super::wall::{FEWEST, Grid, MOST};
 use super::{App, View, job};
 
@@ -166,10 +166,9 @@ impl App {
             Action::KeepOrDrop | Action::PreviousGroup | Action::NextGroup => {
                 plan.is_some_and(|dialog| dialog.plan().is_some_and(|plan| !plan.is_empty()))
             }
-            Action::DropPinCheck => plan.is_some_and(|dialog| {
-                dialog.request.excludes_pinned()
-                    && !matches!(dialog.planning, Planning::Looking(..))
-            }),
+            Action::DropPinCheck => {
+                plan.is_some_and(|dialog| dialog.request.excludes_pinned() && !dialog.is_looking())
+            }
             Action::NextButton | Action::PreviousButton => {
                 // There is nothing to press before there is something to delete.
                 let ready = |dialog: &PlanDialog| !dialog.kept().is_empty();
@@ -178,6 +177,8 @@ impl App {
                     |dialog| ready(dialog),
                 )
             }
+            // A key that came before the plan confirms nothing.
+            Action::Confirm if plan.is_some_and(|dialog| dialog.is_looking()) => false,
             Action::Confirm | Action::Up | Action::Down => {
                 !matches!(self.overlays.last(), Some(Overlay::Leave(leave)) if leave.waiting)
             }

@@ -81,7 +81,7 @@ pub struct App {
     /// The ids that were confirmed with the latest plan.
     pub admitted: Vec<SessionId>,
     /// One restore whose plan is awaited, with its ticket: a dialog opens where it has something to say.
-    pub foreseen: Option<(u64, Vec<SessionId>)>,
+    pub foreseen: BTreeMap<u64, Vec<SessionId>>,
     /// Sections and trash.
     pub board: Board,
     /// A project with so many worktrees in the trash that its git is slow, and how many (R5).
@@ -191,7 +191,7 @@ impl App {
             burst: Burst::default(),
             confirmed_at: None,
             admitted: Vec::new(),
-            foreseen: None,
+            foreseen: BTreeMap::new(),
             board: Board::default(),
             crowded: None,
             waiting: Vec::new(),

@@ -187,7 +187,9 @@ impl<P: Ports> Worker<P> {
             Query::Waiting => Event::Waiting(ports.page(&waiting_query()).await?.sessions),
             Query::Crowded => Event::Crowded(ports.crowded_trash(CROWDED).await?),
             Query::Operations => Event::Operations(ports.operations(OPERATIONS).await?),
-            Query::Tiles(ids) => Event::Tiles(ports.sessions(ids).await?),
+            Query::Tiles(ids) => {
+                Event::Tiles { asked: ids.clone(), sessions: ports.sessions(ids).await? }
+            }
             Query::Page { ticket, query } => {
                 let page = ports.page(query).await?;
                 Event::Page { ticket: *ticket, offset: query.offset, page }

@@ -147,7 +147,7 @@ pub(super) fn planned(
     plan: Result<Plan, Failure>,
     effects: &mut Vec<Effect>,
 ) {
-    if let Some((_, ids)) = app.foreseen.take_if(|(wanted, _)| *wanted == ticket) {
+    if let Some(ids) = app.foreseen.remove(&ticket) {
         // What cannot be planned cannot be done, and says so itself.
         let fails = plan.is_err();
         let mut dialog = PlanDialog::new(ticket, PlanRequest::Restore(ids.clone()));

@@ -56,7 +56,7 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
             app.setup.targets = found.targets;
         }
         Event::Page { ticket, offset, page } => data::page(app, ticket, offset, page, effects),
-        Event::Tiles(sessions) => wall::arrived(app, sessions),
+        Event::Tiles { asked, sessions } => wall::arrived(app, &asked, sessions),
         Event::Operations(operations) => app.jobs.load(operations),
         Event::Tab { id, content } => data::tab(app, id, content),
         Event::Work(work) => app.work.extend(work),

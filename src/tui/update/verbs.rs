@@ -230,7 +230,7 @@ fn plan(app: &mut App, request: PlanRequest, effects: &mut Vec<Effect>) {
     let ticket = app.ticket();
     match &request {
         PlanRequest::Restore(ids) if ids.len() == 1 => {
-            app.foreseen = Some((ticket, ids.clone()));
+            app.foreseen.insert(ticket, ids.clone());
         }
         _ => {
             let dialog = PlanDialog::new(ticket, request.clone());

@@ -1,5 +1,6 @@
 //! The wall: which tiles it has, moving among them, more and fewer of them.
 
+use crate::domain::ids::SessionId;
 use crate::domain::session::Session;
 use crate::tui::action::Action;
 use crate::tui::app::wall::{FEWEST, Grid, MOST, Wall};
@@ -40,18 +41,23 @@ pub(super) fn ask(app: &App, effects: &mut Vec<Effect>) {
 }
 
 /// What the store says of the tiles.
-pub(super) fn arrived(app: &mut App, sessions: Vec<Session>) {
+pub(super) fn arrived(app: &mut App, asked: &[SessionId], sessions: Vec<Session>) {
+    if asked != app.wall.asked {
+        return;
+    }
     let there = sessions.into_iter().filter(|session| session.deletion.is_none());
     app.wall.sessions = there.map(|session| (session.id.clone(), session)).collect();
     let gone = app.wall.asked.iter().filter(|id| !app.wall.sessions.contains_key(*id));
     app.wall.gone = gone.cloned().collect();
 }
 
-/// A tile keeps its place; only free ones, and those of sessions that are gone, are given anew.
+/// A tile keeps its place; only free ones, and those of sessions that are gone, are given anew, but never
+/// the one that is typed to.
 fn fill(app: &mut App) {
     let candidates = app.wall_candidates();
     let total = app.wall_total();
     let room = Grid::of(app.layout().wall, app.wall.wanted.min(total)).tiles;
+    let typed = app.typing.as_ref().map(|typing| &typing.id);
     let wall = &mut app.wall;
     let mut free = candidates.into_iter().filter(|id| !wall.tiles.contains(id)).collect::<Vec<_>>();
     free.reverse();
@@ -63,6 +69,7 @@ fn fill(app: &mut App) {
     wall.tiles.truncate(room);
     for at in 0..wall.tiles.len() {
         if wall.gone.contains(&wall.tiles[at])
+            && typed != Some(&wall.tiles[at])
             && let Some(next) = free.pop()
         {
             wall.tiles[at] = next;

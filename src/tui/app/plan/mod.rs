@@ -106,6 +106,11 @@ impl PlanDialog {
         }
     }
 
+    /// Whether the plan is still awaited.
+    pub fn is_looking(&self) -> bool {
+        matches!(self.planning, Planning::Looking(..))
+    }
+
     /// Whether a session of the plan will go: neither it nor a descendant was dropped, and what
     /// pulled it in goes too. A session never goes without its descendants (D1), one of the trash never
     /// without its tree (R1, R5).
