@@ -125,8 +125,13 @@ impl Registry {
             plugins: &self.plugins,
         });
         let operators = target.args.iter().chain(&launch.args);
-        let inherited =
-            |name: &str| target.env.get(name).cloned().or_else(|| self.lookup.variable(name));
+        let env = &definition.env;
+        let inherited = |name: &str| {
+            let set = target.env.get(name).or_else(|| env.set.get(name)).cloned();
+            let kept =
+                || self.lookup.variable(name).filter(|_| !env.drop.iter().any(|it| it == name));
+            set.or_else(kept)
+        };
         let hooks = match &called {
             Some(called) => called.plan(operators, inherited),
             None if there.is_some() && definition.hooks.install.way().is_some() => {

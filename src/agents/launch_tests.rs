@@ -46,7 +46,10 @@ const PROGRAMS: [&str; 25] = [
 const UNMODELLED: [&str; 5] = ["droid", "crush", "kilo", "vibe", "kiro"];
 
 fn bench(config: &str) -> Bench {
-    let folder = tempfile::tempdir().unwrap();
+    bench_in(tempfile::tempdir().unwrap(), config)
+}
+
+fn bench_in(folder: tempfile::TempDir, config: &str) -> Bench {
     for program in PROGRAMS {
         let path = folder.path().join(program);
         std::fs::write(&path, "").unwrap();
@@ -175,6 +178,15 @@ fn hooks_by_a_plugin_go_along_in_the_environment_h1() {
     let own =
         "[targets.opencode]\nagent = \"opencode\"\nenv = { OPENCODE_CONFIG_CONTENT = \"{}\" }\n";
     let plan = bench(own).plan(&facts("opencode"), None, false);
+    assert!(matches!(plan.hooks, HookPlan::Off(_)), "{:?}", plan.hooks);
+    assert_eq!(value(&plan), ["{}"]);
+    // What the operator's own definition sets is theirs too.
+    let folder = tempfile::tempdir().unwrap();
+    let files = folder.path().join("config/agents");
+    std::fs::create_dir_all(&files).unwrap();
+    let own = "engine = 1\n[env]\nset = { OPENCODE_CONFIG_CONTENT = \"{}\" }\n";
+    std::fs::write(files.join("opencode.toml"), own).unwrap();
+    let plan = bench_in(folder, "").plan(&facts("opencode"), None, false);
     assert!(matches!(plan.hooks, HookPlan::Off(_)), "{:?}", plan.hooks);
     assert_eq!(value(&plan), ["{}"]);
 }

@@ -73,8 +73,8 @@ struct AgentJson {
     can: Vec<&'static str>,
     /// How its own id of a conversation becomes known: `set` by us, by a `hook`, by its `exit_text`.
     id_known_by: Vec<&'static str>,
-    /// How it comes to call our hooks: by its `arguments`, or by this file of its settings in the worktree;
-    /// none where it does not.
+    /// How it comes to call our hooks: by its `arguments`, by its `environment`, or by this file of its settings
+    /// in the worktree; none where it does not.
     hooks: Option<String>,
     /// Permission modes that it has switches for; none where any word is passed on.
     permission_modes: Vec<String>,

@@ -111,7 +111,7 @@ pub(crate) const OPENCODE: Program = Program {
             off("OPENCODE_DISABLE_MODELS_FETCH"),
             off("OPENCODE_DISABLE_LSP_DOWNLOAD"),
             off("OPENCODE_DISABLE_DEFAULT_PLUGINS"),
-            // Set by the operator: no plugin of ours, for which it would download packages before it starts.
+            // Set by the operator: no plugin of ours, for which its first start waits for packages.
             ("OPENCODE_CONFIG_CONTENT", text("{}")),
         ]
     },

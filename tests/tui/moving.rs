@@ -189,6 +189,25 @@ fn next_waiting_goes_through_all_sections_the_longest_waiting_first() {
     assert_eq!(selected(&bench), "shop-9");
 }
 
+/// Z6: folders on view are looked at again where an agent worked since; time alone is no reason.
+#[test]
+fn folders_on_view_are_looked_at_again_where_an_agent_worked_z6() {
+    let mut bench = Bench::new(120, 40);
+    let looked =
+        |bench: &mut Bench| bench.take().iter().any(|effect| matches!(effect, Effect::LoadWork(_)));
+    bench.tick(1_000);
+    looked(&mut bench);
+    bench.tick(3_600_000);
+    assert!(!looked(&mut bench), "nobody worked");
+    let now = bench.now;
+    let row = bench.app.list.rows.iter_mut().find(|row| row.worktree().is_some()).unwrap();
+    row.condition.last_activity_at = Some(now);
+    bench.tick(1_000);
+    assert!(looked(&mut bench));
+    bench.tick(1_000);
+    assert!(!looked(&mut bench), "once");
+}
+
 #[test]
 fn finding_narrows_as_typed_enter_keeps_and_esc_clears() {
     let mut bench = Bench::new(120, 40);

@@ -16,6 +16,7 @@ use crate::domain::event::Actor;
 use crate::domain::forge::{self, PullRequest, Repository, Unread};
 use crate::domain::lifecycle::TerminationReason;
 use crate::domain::plan::Conditions;
+use crate::domain::pr::PrFacts;
 use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
 
@@ -23,7 +24,7 @@ use super::Host;
 use super::context::{Context, Ended as Cut};
 use super::error::HostResult;
 use super::ports::{PortError, Ports};
-use schedule::{Ended, Schedule};
+use schedule::{Ended, OTHERS, Schedule};
 
 /// How long the repositories of one project may take to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -248,11 +249,16 @@ impl<P: Ports> Host<P> {
             })
             .collect();
         let known = forge::known(&session.prs, &reads);
-        if known != session.prs {
+        if is_news(&session.prs, &known) {
             self.ports.set_pull_requests(&session.id, known.clone()).await?;
         }
         let started = session.runtime.started_at.unwrap_or(session.created_at);
-        if self.ports.kills_merged() && forge::merged_since(started, &reads, &known) {
+        let merged = self.ports.kills_merged() && forge::merged_since(started, &reads, &known);
+        // Who launched it again while the forge was read has a reason.
+        let now = if merged { self.ports.session(&session.id).await? } else { None };
+        let runs_on =
+            |now: Session| now.is_live() && now.runtime.started_at == session.runtime.started_at;
+        if now.is_some_and(runs_on) {
             let (ids, always) = ([session.id.clone()], Conditions::default());
             let reason = TerminationReason::PrMerged;
             let killed = self.kill_as(ctx, &ids, &always, reason, &Actor::Callboard).await;
@@ -263,6 +269,15 @@ impl<P: Ports> Host<P> {
         }
         Ok(())
     }
+}
+
+/// Whether facts are to be kept: others than before, or as before and not kept for a while.
+fn is_news(before: &[PrFacts], known: &[PrFacts]) -> bool {
+    let same = |(old, new): (&PrFacts, &PrFacts)| {
+        let recent = new.read_at.since(old.read_at) < OTHERS;
+        recent && PrFacts { read_at: old.read_at, ..new.clone() } == *old
+    };
+    before.len() != known.len() || !before.iter().zip(known).all(same)
 }
 
 fn failed(error: PortError) -> Unread {

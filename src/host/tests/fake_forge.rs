@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::domain::forge::{PullRequest, Repository, Unread};
 use crate::domain::ids::SessionId;
 use crate::domain::pr::PrFacts;
+use crate::domain::time::Timestamp;
 use crate::host::context::Context;
 use crate::host::ports::{ForgePort, PortResult};
 
@@ -21,6 +22,8 @@ pub(in crate::host) struct Forge {
     /// Why nothing can be read.
     pub(in crate::host) unread: Option<Unread>,
     pub(in crate::host) kills_merged: bool,
+    /// Launched again at this time, while the forge is read.
+    pub(in crate::host) relaunched: Option<(SessionId, Timestamp)>,
 }
 
 impl ForgePort for Recorder {
@@ -38,6 +41,11 @@ impl ForgePort for Recorder {
         let what = format!("gh {}/{} {}", repository.owner, repository.name, branches.join(" "));
         let asked = self.acall(&what, None, None).await;
         asked.map_err(|error| Unread::Failed(error.message))?;
+        self.change(|m| {
+            if let Some((id, at)) = m.forge.relaunched.take() {
+                m.sessions.get_mut(&id).unwrap().runtime.started_at = Some(at);
+            }
+        });
         self.read(|m| match &m.forge.unread {
             Some(unread) => Err(unread.clone()),
             None => Ok(m.forge.pulls.clone()),

@@ -198,6 +198,31 @@ async fn a_launch_after_the_merge_goes_on() {
     assert_eq!(fixture.prs("a").len(), 1);
 }
 
+/// F3: nor is one ended that was launched again while the forge was read.
+#[tokio::test(start_paused = true)]
+async fn a_launch_during_the_read_goes_on() {
+    let mut fixture = Fixture::new();
+    fixture.recorder.change(|m| {
+        m.forge.kills_merged = true;
+        m.forge.pulls = vec![pull("a", 12, PrState::Merged)];
+        m.forge.relaunched = Some((id("a"), NOW.plus(Duration::from_secs(2))));
+    });
+    fixture.run(Duration::from_secs(20)).await;
+    assert!(fixture.recorder.session_now("a").unwrap().is_live());
+    assert_eq!(fixture.prs("a").len(), 1);
+}
+
+/// T2: what is as it was is not written again at each read.
+#[tokio::test(start_paused = true)]
+async fn facts_that_stay_are_written_seldom() {
+    let mut fixture = Fixture::new();
+    fixture.on_view.send_replace(OnView::from([shop().path]));
+    fixture.run(Duration::from_secs(241)).await;
+    let calls = fixture.recorder.calls();
+    let count = |what: &str| calls.iter().filter(|call| call.starts_with(what)).count();
+    assert_eq!((count("gh "), count("set_pull_requests")), (5, 1), "{calls:?}");
+}
+
 /// F3, V2: an end for a merge that was cut short is finished with its reason.
 #[tokio::test]
 async fn a_kill_for_a_merge_that_was_cut_short_keeps_its_reason() {

@@ -60,6 +60,7 @@ async fn a_remote_branch_is_followed_z3() {
     assert_eq!(git(&made.path, ["rev-parse", "--abbrev-ref", "@{upstream}"]), "origin/feature/x");
 }
 
+/// C1, Z3: a branch checked out elsewhere, a folder in the way, and so on: each has its own outcome.
 #[tokio::test]
 async fn every_obstacle_has_its_own_words_c1() {
     let bench = Bench::new();
@@ -174,6 +175,7 @@ async fn a_caller_that_stops_waiting_leaves_nothing_c5() {
     until(|| !path.exists() && bench.branches() == "main").await;
 }
 
+/// Z5: one change of a repository at a time.
 #[tokio::test]
 async fn two_at_once_in_one_repository_both_work_z5() {
     let bench = Bench::new();
@@ -230,6 +232,7 @@ async fn a_bare_repository_has_worktrees_too_z2() {
     assert!(freed.freed, "{freed:?}");
 }
 
+/// Z5: the lock of another git is waited for, then told.
 #[tokio::test]
 async fn the_lock_file_of_another_git_is_waited_for_then_reported_z5() {
     let bench = Bench::new();
