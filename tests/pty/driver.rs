@@ -286,6 +286,12 @@ impl Terminal {
         );
     }
 
+    /// Waits until keys and mouse are encoded so.
+    #[track_caller]
+    pub(crate) fn see_modes(&self, what: &str, condition: impl Fn(&InputModes) -> bool) {
+        self.wait_state(what, |state| condition(&state.screen.modes()));
+    }
+
     /// What key and mouse encoding depend on.
     pub(crate) fn modes(&self) -> InputModes {
         lock(&self.shared.0).screen.modes()
