@@ -50,9 +50,9 @@ impl Reader {
         Self { events: EventStream::new(), answers: Answers { asked, body: None } }
     }
 
-    /// Reads again after another had the terminal.
-    pub fn again() -> Self {
-        let reader = Self::new(false);
+    /// Reads again after another had the terminal; `asked` as for [`Self::new`].
+    pub fn again(asked: bool) -> Self {
+        let reader = Self::new(asked);
         // The end of the last stream woke the poll, which may have come too late for it: a wake-up that
         // is left would be taken for an input, and the input that comes with it for none.
         let _ = ct::poll(Duration::ZERO);

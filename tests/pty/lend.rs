@@ -81,10 +81,12 @@ fn an_editor_that_cannot_start_is_told_and_a_signal_ends_both() {
     console.see_row(&[&id]);
     console.press("o");
     console.see("Editor no-such-editor-here ended with");
+    console.see_modes("the keyboard taken", |modes| modes.kitty == 1);
     console.press("Esc");
     console.see_no("ended with");
     console.press("s");
     console.see("cannot be started in");
+    console.see_modes("the keyboard taken", |modes| modes.kitty == 1);
     console.press("Esc");
     console.see_no("cannot be started in");
     console.see_row(&[&id]);

@@ -70,7 +70,6 @@ impl<P: Ports> Dashboard<P> {
     /// Gives the terminal, as it was, to an editor or a shell until it ends.
     pub(super) async fn lend(&mut self, to: Lent, folder: &Path) -> io::Result<()> {
         self.reader = None;
-        self.answer_by = None;
         // An engine for a screen that nobody sees would only slow the agent down.
         self.live.watch(&[]);
         let program = Program::of(to);
@@ -85,7 +84,7 @@ impl<P: Ports> Dashboard<P> {
         };
         let (ended, missed) = meanwhile(self.terminal.hand_over(run), &mut self.answers).await;
         let (ended, told) = ended?;
-        self.signals.forget_interrupts()?;
+        self.signals.forget_interrupts();
         self.live.watch(&self.watched);
         for event in missed {
             self.apply(event);

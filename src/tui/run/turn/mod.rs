@@ -38,6 +38,8 @@ const WAITING: usize = 256;
 const FIRST: Duration = Duration::from_millis(30);
 /// The terminal answers a question in this time, slow lines included, or not at all.
 const ANSWER: Duration = Duration::from_secs(10);
+/// For so long after another had the terminal an interrupt was meant for that one: no key of ours is one.
+const FORGETS: Duration = Duration::from_secs(1);
 /// Time between two ticks at least, whatever the state of the dashboard asks for.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -119,6 +121,8 @@ struct Signals {
     terminate: Signal,
     hang_up: Signal,
     interrupt: Signal,
+    /// From when an interrupt is meant for us.
+    interrupts_from: Instant,
     breaks: Breaks,
 }
 
@@ -142,23 +146,30 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
+            interrupts_from: clock::monotonic(),
             breaks: Breaks::new()?,
         })
     }
 
-    /// An interrupt that was meant for another, who had the terminal.
-    fn forget_interrupts(&mut self) -> std::io::Result<()> {
-        self.interrupt = signal(SignalKind::interrupt())?;
-        Ok(())
+    /// An interrupt that was meant for another, who had the terminal. It may be told of a little later.
+    fn forget_interrupts(&mut self) {
+        self.interrupts_from = clock::monotonic() + FORGETS;
     }
 
     async fn any(&mut self) -> Woke {
-        tokio::select! {
-            _ = self.terminate.recv() => Woke::Signal,
-            _ = self.hang_up.recv() => Woke::Signal,
-            _ = self.interrupt.recv() => Woke::Signal,
-            _ = self.breaks.stop.recv() => Woke::Stop,
-            _ = self.breaks.go_on.recv() => Woke::GoOn,
+        loop {
+            return tokio::select! {
+                _ = self.terminate.recv() => Woke::Signal,
+                _ = self.hang_up.recv() => Woke::Signal,
+                _ = self.interrupt.recv() => {
+                    if clock::monotonic() < self.interrupts_from {
+                        continue;
+                    }
+                    Woke::Signal
+                }
+                _ = self.breaks.stop.recv() => Woke::Stop,
+                _ = self.breaks.go_on.recv() => Woke::GoOn,
+            };
         }
     }
 }

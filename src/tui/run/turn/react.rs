@@ -347,7 +347,6 @@ impl<P: Ports> Dashboard<P> {
     async fn suspend(&mut self) -> std::io::Result<()> {
         // The reader would go on eating what is typed into the shell.
         self.reader = None;
-        self.answer_by = None;
         self.terminal.suspend().await?;
         self.take_back()
     }
@@ -355,7 +354,6 @@ impl<P: Ports> Dashboard<P> {
     /// Gives the terminal to an agent until the operator leaves it.
     async fn pass_through(&mut self, id: SessionId, ahead: Vec<u8>) -> std::io::Result<()> {
         self.reader = None;
-        self.answer_by = None;
         // An engine for a screen that nobody sees would only slow the agent down.
         self.live.watch(&[]);
         let what = Attach {
@@ -398,7 +396,9 @@ impl<P: Ports> Dashboard<P> {
 
     /// Reads and draws again after another had the terminal.
     pub(super) fn take_back(&mut self) -> std::io::Result<()> {
-        self.reader = Some(Reader::again());
+        // An answer that was waited for may still come, and is nothing that was typed.
+        let asked = self.answer_by.is_some();
+        self.reader = Some(Reader::again(asked));
         // What these brought is done.
         self.signals.breaks = Breaks::new()?;
         self.draw_anew()
