@@ -57,7 +57,7 @@ pub enum Event {
     Board(Box<Board>),
     /// What a new session can be launched by.
     Agents(Found),
-    /// The second answer to it: sessions that want the operator, any order (T4).
+    /// Answer to [`Effect::LoadWaiting`]: sessions that want the operator, any order (T4).
     Waiting(Vec<Session>),
     /// Answer to [`Effect::LoadCrowded`]: a project with so many worktrees in the trash that its git is
     /// slow, and how many (R5).
@@ -304,6 +304,8 @@ pub enum Signal {
 pub enum Effect {
     /// Ask the store for the [`Board`], and then for who waits.
     LoadBoard,
+    /// Ask who wants the operator, for what is told of it.
+    LoadWaiting,
     /// Ask the store for a page of sessions or tombstones.
     LoadPage {
         /// Comes back with the answer; an older one is dropped.

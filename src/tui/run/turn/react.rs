@@ -322,6 +322,7 @@ impl<P: Ports> Dashboard<P> {
 
     /// Starts what need not be there for the first frame.
     fn start_rest(&mut self, changes: watch::Receiver<u64>) {
+        self.effects.run(Effect::LoadWaiting);
         if let Some(look) = self.agents.take() {
             let out = self.out.clone();
             // Nobody waits for them any more where the dashboard was left.
