@@ -97,6 +97,14 @@ fn only_what_is_typed_takes_the_size_from_who_typed_last() {
     let before = size();
     console.resize(130, 42);
     until("the size of the window", || (size() != before).then_some(()));
+    let had = || {
+        let recording = home.run(["log", &id, "--cast", "-"]).ok().stdout;
+        let sizes = recording.lines().filter(|line| line.contains("\"r\""));
+        sizes.map(|line| line.split('"').nth(3).unwrap_or_default().to_owned()).collect()
+    };
+    let had = until("all sizes", || Some(had()).filter(|had: &Vec<String>| had.len() > 4));
+    assert_eq!(had[..3], ["100x30", "82x34", "100x30"], "what only begins to type takes none");
+    assert_eq!(had.len(), 5, "nor does a window that changes: {had:?}");
     console.press("C-]");
     console.see_no(&format!("typing to {id}"));
     detach(large);
