@@ -98,6 +98,15 @@ pub enum Event {
         /// Its cells.
         cells: Option<Arc<ScreenCells>>,
     },
+    /// Answer to [`Effect::ReadOlder`]; none where nothing older is kept.
+    Older {
+        /// The session.
+        id: SessionId,
+        /// What was asked about.
+        of: Arc<Document>,
+        /// The same with older lines before it.
+        whole: Option<Arc<Document>>,
+    },
     /// Answer to [`Effect::Read`]; none while nothing is known of the session's screen.
     Document {
         /// The session.
@@ -366,6 +375,13 @@ pub enum Effect {
     },
     /// Ask for the text of a watched screen with its history; [`Event::Document`].
     Read(SessionId),
+    /// Ask for a document with the lines before it that are kept; [`Event::Older`].
+    ReadOlder {
+        /// The session.
+        id: SessionId,
+        /// What is read of it.
+        document: Arc<Document>,
+    },
     /// Put a text on the operator's clipboard.
     Copy(String),
     /// Open a link with the operator's program for it; [`Outcome::Failed`] where it cannot.

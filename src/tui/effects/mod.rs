@@ -157,6 +157,7 @@ impl<P: Ports> Effects<P> {
             | Effect::PassThrough { .. }
             | Effect::PointAt { .. }
             | Effect::Read(_)
+            | Effect::ReadOlder { .. }
             | Effect::Copy(_)
             | Effect::OpenLink(_)
             | Effect::Ring
