@@ -1,6 +1,7 @@
 //! What reaches [`update`](super::update::update) and what it asks for. Plain data on both sides:
 //! a runner outside reads keys, asks the store and calls the coordinators.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -134,6 +135,8 @@ pub enum Event {
     PlanGrew {
         /// What was asked for.
         request: PlanRequest,
+        /// The ids that the operator saw and confirmed.
+        admitted: BTreeSet<SessionId>,
         /// The plan as it is now.
         plan: Plan,
     },

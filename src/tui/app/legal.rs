@@ -171,7 +171,7 @@ impl App {
             }
             Action::NextButton | Action::PreviousButton => {
                 // There is nothing to press before there is something to delete.
-                let ready = |dialog: &PlanDialog| !dialog.kept().is_empty();
+                let ready = |dialog: &PlanDialog| dialog.going() > 0;
                 plan.map_or_else(
                     || matches!(self.overlays.last(), Some(Overlay::Confirm(_))),
                     |dialog| ready(dialog),

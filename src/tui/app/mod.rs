@@ -78,10 +78,9 @@ pub struct App {
     pub burst: Burst,
     /// When a button was pressed: a second Enter right after it does nothing.
     pub confirmed_at: Option<Timestamp>,
-    /// The ids that were confirmed with the latest plan.
-    pub admitted: Vec<SessionId>,
-    /// One restore whose plan is awaited, with its ticket: a dialog opens where it has something to say.
-    pub foreseen: BTreeMap<u64, Vec<SessionId>>,
+    /// Restores of one session whose plans are awaited, by ticket: a dialog opens where a plan has
+    /// something to say. With each the time of the key that asked for it.
+    pub foreseen: BTreeMap<u64, (SessionId, Timestamp)>,
     /// Sections and trash.
     pub board: Board,
     /// A project with so many worktrees in the trash that its git is slow, and how many (R5).
@@ -190,7 +189,6 @@ impl App {
             pending: Vec::new(),
             burst: Burst::default(),
             confirmed_at: None,
-            admitted: Vec::new(),
             foreseen: BTreeMap::new(),
             board: Board::default(),
             crowded: None,

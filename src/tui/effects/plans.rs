@@ -46,7 +46,7 @@ impl<P: Ports> Effects<P> {
                     let closed = error.closed().iter().cloned().collect();
                     let request = PlanRequest::Delete(DeleteRequest { closed, ..request });
                     let plan = host.advise(&ctx, plan, &|_, _| {}).await;
-                    Ok(Event::PlanGrew { request, plan })
+                    Ok(Event::PlanGrew { request, admitted: guard.admitted, plan })
                 }
                 (deleted, _) => deleted.map(|report| Event::Ended(Outcome::Deleted(report))),
             }
@@ -62,7 +62,8 @@ impl<P: Ports> Effects<P> {
             match (purged, guard.grown()) {
                 (Err(error), Some(plan)) if error.is_not_admitted() => {
                     let plan = host.advise(&ctx, plan, &|_, _| {}).await;
-                    Ok(Event::PlanGrew { request: PlanRequest::Purge(ids), plan })
+                    let request = PlanRequest::Purge(ids);
+                    Ok(Event::PlanGrew { request, admitted: guard.admitted, plan })
                 }
                 (purged, _) => purged.map(|report| Event::Ended(Outcome::Purged(report))),
             }
@@ -89,8 +90,9 @@ impl Guard {
         known
     }
 
-    fn grown(self) -> Option<Plan> {
-        self.grown.into_inner().unwrap_or_else(PoisonError::into_inner)
+    /// What there was, once; it is not kept any longer.
+    fn grown(&self) -> Option<Plan> {
+        self.grown.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

@@ -67,7 +67,9 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
         Event::Progress(progress) => data::progress(app, &progress),
         Event::Planning { ticket, done, total } => data::planning(app, ticket, done, total),
         Event::Planned { ticket, plan } => data::planned(app, ticket, plan, effects),
-        Event::PlanGrew { request, plan } => data::plan_grew(app, request, plan),
+        Event::PlanGrew { request, admitted, plan } => {
+            data::plan_grew(app, request, &admitted, plan);
+        }
         Event::Ended(outcome) => outcome::ended(app, outcome, effects),
         Event::Fault { source, text } => match text {
             Some(text) => {

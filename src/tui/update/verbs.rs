@@ -228,14 +228,13 @@ fn end(app: &mut App, ids: Vec<SessionId>, how: StopHow, verb: &str, effects: &m
 /// plan has something to say.
 fn plan(app: &mut App, request: PlanRequest, effects: &mut Vec<Effect>) {
     let ticket = app.ticket();
-    match &request {
-        PlanRequest::Restore(ids) if ids.len() == 1 => {
-            app.foreseen.insert(ticket, ids.clone());
-        }
-        _ => {
-            let dialog = PlanDialog::new(ticket, request.clone());
-            app.overlays.push(Overlay::Plan(Box::new(dialog)));
-        }
+    if let PlanRequest::Restore(ids) = &request
+        && let [one] = ids.as_slice()
+    {
+        app.foreseen.insert(ticket, (one.clone(), app.last_key));
+    } else {
+        let dialog = PlanDialog::new(ticket, request.clone());
+        app.overlays.push(Overlay::Plan(Box::new(dialog)));
     }
     effects.push(Effect::Plan { ticket, request });
 }
