@@ -28,8 +28,8 @@ use super::app::plan::PlanRequest;
 use super::app::reading::Document;
 use super::app::screen::ScreenCells;
 use super::keymap::Keymap;
-use super::notice::Notice;
 use super::theme::Theme;
+use crate::monitor::notice::Notice;
 
 /// Something that happened.
 #[derive(Debug, Clone)]

@@ -13,7 +13,6 @@ pub mod input;
 pub mod keymap;
 pub mod live;
 mod nearest;
-pub mod notice;
 pub mod run;
 pub mod terminal;
 pub mod theme;

@@ -46,7 +46,7 @@ use self::wall::Wall;
 
 use super::action::{Action, Context};
 use super::event::{Board, Tab, TabContent, WorkFacts};
-use super::notice::Notices;
+use crate::monitor::notice::Notices;
 
 /// A screen counts as looked at after this time (T4).
 pub const SEEN_AFTER: Duration = Duration::from_secs(1);

@@ -8,6 +8,7 @@ use crate::domain::operation::Verb;
 use crate::domain::plan::Plan;
 use crate::domain::query::Page;
 use crate::domain::rail::Section;
+use crate::domain::text::names;
 use crate::domain::time::Timestamp;
 use crate::host::report::{Progress, RestoreTarget};
 use crate::tui::action::{Action, Context};
@@ -16,7 +17,6 @@ use crate::tui::app::overlay::Overlay;
 use crate::tui::app::plan::{Button, PlanDialog, PlanRequest, Planning};
 use crate::tui::app::screen::ScreenCells;
 use crate::tui::app::toast::ToastKind;
-use crate::tui::app::words::names;
 use crate::tui::app::{App, Start};
 use crate::tui::event::{Board, Effect, Failure, Tab, TabContent};
 

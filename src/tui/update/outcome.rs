@@ -2,6 +2,7 @@
 
 use crate::domain::ids::SessionId;
 use crate::domain::rail::SectionKey;
+use crate::domain::text::names;
 use crate::host::ports::LaunchedHow;
 use crate::host::report::{
     CreateOutcome, DeleteReport, PurgeReport, RestoreReport, SendResult, SkippedRow, StopReport,
@@ -10,7 +11,7 @@ use crate::host::report::{
 use crate::tui::action::Action;
 use crate::tui::app::list::Wanted;
 use crate::tui::app::toast::ToastKind;
-use crate::tui::app::words::{count, names, sentence};
+use crate::tui::app::words::{count, sentence};
 use crate::tui::app::{App, View};
 use crate::tui::event::{Effect, Failure, Outcome};
 

@@ -7,6 +7,7 @@ use crate::domain::ids::SessionId;
 use crate::domain::plan::Conditions;
 use crate::domain::query::PageQuery;
 use crate::domain::session::Session;
+use crate::domain::text::names;
 use crate::host::report::{DeleteRequest, RestoreTarget};
 use crate::tui::action::Action;
 use crate::tui::app::editor::Editor;
@@ -14,7 +15,7 @@ use crate::tui::app::marks::MarkedFilter;
 use crate::tui::app::overlay::{AnswerDialog, Confirm, Overlay};
 use crate::tui::app::plan::{Button, PlanDialog, PlanRequest};
 use crate::tui::app::toast::ToastKind;
-use crate::tui::app::words::{count, names};
+use crate::tui::app::words::count;
 use crate::tui::app::{App, View};
 use crate::tui::event::{Effect, StopHow};
 

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::domain::ids::SessionId;
 use crate::domain::plan::{Plan, PlanItem};
+use crate::domain::text::names;
 
-use super::super::words::{count, names, skip_kind};
+use super::super::words::{count, skip_kind};
 use super::{Group, PlanRequest};
 
 /// What a line of the counts says beside its number of those of a group that go.
