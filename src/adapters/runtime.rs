@@ -67,7 +67,6 @@ impl RuntimePort for Real {
             })?;
         }
         let spec = self.spec(request)?;
-        self.end_former(request).await;
         self.make_room_for_history().await;
         let binary = spawn::own_binary().map_err(|error| PortError {
             kind: ErrorKind::Failed,
@@ -120,10 +119,7 @@ impl RuntimePort for Real {
             }
         };
         match within(ctx, &format!("ending {id}"), ending).await? {
-            None => {
-                self.end_lost(id).await;
-                Ok(Closed { was_running: was_launching, escalated: false, keeper_pid })
-            }
+            None => Ok(Closed { was_running: was_launching, escalated: false, keeper_pid }),
             Some(stopped) if stopped.ended => {
                 Ok(Closed { was_running: true, escalated: stopped.escalated, keeper_pid })
             }
@@ -133,6 +129,10 @@ impl RuntimePort for Real {
                 hint: Some("end its processes by hand, then try again".to_owned()),
             }),
         }
+    }
+
+    async fn end_elsewhere(&self, target: &str, id: &SessionId, generation: u32) {
+        self.end_launch(target, id, generation).await;
     }
 
     async fn type_into(&self, ctx: &Context, session: &Session, input: &Input) -> PortResult<()> {

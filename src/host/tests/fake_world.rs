@@ -84,6 +84,9 @@ pub(in crate::host) struct Model {
     pub(in crate::host) locks: Vec<(String, usize)>,
     /// The highest launch that was started of each session.
     pub(in crate::host) launched: BTreeMap<SessionId, u32>,
+    /// The target that agents run at, and the launches that were ended there.
+    pub(in crate::host) elsewhere: Option<String>,
+    pub(in crate::host) ended_elsewhere: Vec<(String, SessionId, u32)>,
     pub(in crate::host) forge: super::fake_forge::Forge,
     failures: BTreeSet<String>,
     hanging: BTreeSet<String>,
@@ -239,6 +242,9 @@ impl RuntimePort for Recorder {
                 keeper_pid: was_running.then_some(7),
             }
         }))
+    }
+    async fn end_elsewhere(&self, target: &str, id: &SessionId, generation: u32) {
+        self.change(|m| m.ended_elsewhere.push((target.to_owned(), id.clone(), generation)));
     }
     async fn type_into(&self, ctx: &Context, session: &Session, input: &Input) -> PortResult<()> {
         let what = match input {
@@ -514,7 +520,7 @@ impl AgentPort for Recorder {
             (false, None) => LaunchedHow::Fresh,
         };
         Ok(LaunchPlan {
-            elsewhere: None,
+            elsewhere: self.read(|m| m.elsewhere.clone()),
             argv: vec![launch.agent.clone()],
             env: Vec::new(),
             env_drop: Vec::new(),

@@ -6,6 +6,7 @@ mod cleanup;
 mod crash;
 mod create;
 mod delete;
+mod elsewhere;
 mod ends;
 mod failed_create;
 mod fake_forge;
