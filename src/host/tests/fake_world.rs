@@ -15,7 +15,7 @@ use crate::domain::plan::{Advice, Back};
 use crate::domain::probe::{Answer, Evidence};
 use crate::domain::rail::{Project, ProjectSetup};
 use crate::domain::session::{FolderKind, LaunchFacts, Session, Usage};
-use crate::domain::worktree::Difference;
+use crate::domain::worktree::{Difference, WayBack};
 use crate::host::context::Context;
 use crate::host::lanes::Lanes;
 use crate::host::ports::{
@@ -438,10 +438,7 @@ impl WorkspacePort for Recorder {
     async fn move_back(
         &self,
         ctx: &Context,
-        _repository: &Path,
-        from: &Path,
-        to: &Path,
-        _branch: Option<&str>,
+        WayBack { from, to, .. }: &WayBack,
     ) -> PortResult<Moved> {
         self.acall(&format!("move_back {}", to.display()), None, Some(ctx)).await?;
         self.change(|m| m.folders.remove(from) && m.folders.insert(to.to_owned()));
@@ -450,10 +447,7 @@ impl WorkspacePort for Recorder {
     async fn foresee_move_back(
         &self,
         ctx: &Context,
-        _repository: &Path,
-        from: &Path,
-        to: &Path,
-        _branch: Option<&str>,
+        WayBack { from, to, .. }: &WayBack,
     ) -> PortResult<Back> {
         self.acall(&format!("foresee {}", to.display()), None, Some(ctx)).await?;
         let (in_trash, in_place) =
