@@ -40,8 +40,9 @@ impl<R: Send + Sync + 'static> ForgePort for Real<R> {
     }
 
     async fn pushed(&self, folder: &Path, branches: &[String]) -> BTreeMap<String, String> {
-        let (folder, branches) = (folder.to_owned(), branches.to_vec());
-        let look = move || workspace::pushed(&folder, &branches);
+        let (workspace, folder) = (self.workspace.clone(), folder.to_owned());
+        let branches = branches.to_vec();
+        let look = move || workspace.pushed(&folder, &branches);
         tokio::task::spawn_blocking(look).await.unwrap_or_default()
     }
 

@@ -27,7 +27,8 @@ impl Workspace {
             return if there { Ok(Back::Detached(ALONE.to_owned())) } else { Err(gone) };
         };
         if !in_trash && !in_place {
-            let branch = self.branch_to_make(&repository, to, branch.as_deref()).await?;
+            let listed = self.git.worktrees(&repository).await?;
+            let branch = self.branch_to_make(&repository, &listed, to, branch.as_deref()).await?;
             return Ok(Back::MadeAgain(made_again(branch)));
         }
         let Some(record) = find_record(from)? else {
