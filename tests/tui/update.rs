@@ -458,7 +458,8 @@ fn how_many_came_back_is_counted() {
 #[test]
 fn a_long_error_is_read_whole_in_the_details() {
     let mut bench = Bench::new(120, 40);
-    bench.app.list.rows[0].error = Some(format!("it failed {}at the end", "once more ".repeat(9)));
+    let error = format!("it failed {}at the end", "once more ".repeat(9));
+    bench.app.list.change(|rows| rows[0].error = Some(error));
     bench.keys("i");
     let screen = bench.screen();
     assert!(screen.contains("at the end") && !screen.contains("once m…"), "{screen}");

@@ -329,7 +329,7 @@ impl App {
     /// The sessions whose screens are on view.
     pub fn on_view(&self) -> Vec<SessionId> {
         if self.shows_wall() {
-            return self.wall_tiles().to_vec();
+            return self.wall.tiles.clone();
         }
         self.in_focus().cloned().into_iter().collect()
     }
@@ -403,12 +403,12 @@ impl App {
     fn next_age(&self) -> Option<Timestamp> {
         let turn = |session| next_turn(self.now, words::row_since(session));
         if self.view == View::Wall {
-            return self.wall_tiles().iter().filter_map(|id| self.known(id)).map(turn).min();
+            return self.wall.tiles.iter().filter_map(|id| self.known(id)).map(turn).min();
         }
         let list = self.current_list();
         let lines = list.lines();
         let shown = lines.iter().skip(list.top).take(usize::from(self.setup.size.1));
-        shown.filter_map(|line| list.rows.get(line.row)).map(turn).min()
+        shown.filter_map(|line| list.rows().get(line.row)).map(turn).min()
     }
 
     /// A ticket for a request.

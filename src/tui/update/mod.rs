@@ -28,8 +28,10 @@ use super::event::{Effect, Event, Failure};
 pub fn update(app: &mut App, event: Event, now: Timestamp) -> Vec<Effect> {
     app.now = now;
     let mut effects = Vec::new();
+    // Screens come many times a second, and change nobody who is listed.
+    let others = !matches!(event, Event::Screen { .. });
     apply(app, event, &mut effects);
-    settle::settle(app, &mut effects);
+    settle::settle(app, others, &mut effects);
     effects
 }
 

@@ -55,8 +55,10 @@ pub(super) fn ended(app: &mut App, outcome: Outcome, effects: &mut Vec<Effect>) 
         Outcome::NotPinned { ids, pinned, what, failure } => {
             // The store may be out of reach for the next read too: what was shown ahead goes back.
             let at = (!pinned).then_some(app.now);
-            let rows = app.list.rows.iter_mut().filter(|row| ids.contains(&row.id));
-            rows.for_each(|row| row.pinned_at = at);
+            app.list.change(|rows| {
+                let rows = rows.iter_mut().filter(|row| ids.contains(&row.id));
+                rows.for_each(|row| row.pinned_at = at);
+            });
             notify_with(app, ToastKind::Error, sentence(&what), reasons(failure), vec![]);
         }
         Outcome::Failed { what, failure } => {

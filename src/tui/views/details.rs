@@ -190,7 +190,7 @@ fn agent(app: &App, session: &Session) -> Vec<Fact> {
     }
     let children: Vec<String> = app
         .current_list()
-        .rows
+        .rows()
         .iter()
         .filter(|row| row.parent.as_ref() == Some(&session.id))
         .map(|row| row.id.to_string())

@@ -23,7 +23,7 @@ use crate::tui::theme::Role;
 fn session(app: &App) -> Option<&Session> {
     let whole = app.reading.as_ref().filter(|reading| reading.whole).map(|reading| &reading.id);
     match app.typing.as_ref().map(|typing| &typing.id).or(whole) {
-        Some(id) => app.current_list().rows.iter().find(|row| row.id == *id),
+        Some(id) => app.current_list().rows().iter().find(|row| row.id == *id),
         None => app.selected(),
     }
 }

@@ -261,7 +261,7 @@ fn list(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, parts: &Parts) {
             }
             Row::Skipped(skipped) => {
                 pen.text(x + 2, y, 1, pen.glyphs.ended, muted);
-                let rows = &app.current_list().rows;
+                let rows = app.current_list().rows();
                 let known = rows.iter().find(|session| session.id == skipped.id);
                 if let Some(session) = known {
                     let (glyph, _) = status_sign(&pen, session.condition.status);
