@@ -266,6 +266,9 @@ fn a_restore_that_asks_takes_the_keys_from_nobody() {
         bench.send(Event::Planned { ticket, plan: Ok(detached()) });
         assert_eq!(bench.app.overlays, above);
         assert_eq!(bench.app.typing, typing);
+        if typing.is_none() {
+            bench.keys("Esc");
+        }
         let screen = bench.screen();
         assert!(screen.contains("shop-8 is not restored yet."), "{screen}");
         assert_eq!(restored(&mut bench), None);
