@@ -1,4 +1,4 @@
-//! What is asked for from outside.
+//! What is asked for from outside, and which [`Event`](super::Event) or [`Outcome`](super::Outcome) answers it.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub enum Effect {
     },
     /// Count changes in the worktrees of these sessions when there is time.
     LoadWork(Vec<SessionId>),
-    /// Look at what the process trees of these sessions take; [`Event::Usage`](super::Event::Usage).
+    /// Look at what the process trees of these sessions take; `Event::Usage`.
     Measure(Vec<SessionId>),
     /// The sessions in the list are of these projects.
     OnView(OnView),
@@ -76,11 +76,11 @@ pub enum Effect {
         /// What was done with it, in cells of the program's screen.
         mouse: ProgramMouse,
     },
-    /// Ask for the text of a watched screen with its history; [`Event::Document`](super::Event::Document).
+    /// Ask for the text of a watched screen with its history; `Event::Document`.
     Read(SessionId),
     /// Put a text on the operator's clipboard.
     Copy(String),
-    /// Open a link with the operator's program for it; [`Outcome::Failed`](super::Outcome::Failed) where it cannot.
+    /// Open a link with the operator's program for it; `Outcome::Failed` where it cannot.
     OpenLink(String),
     /// Ring the terminal's bell for an agent.
     Ring,
@@ -90,34 +90,34 @@ pub enum Effect {
     Tell(Notice),
     /// Give the operator's terminal this title.
     Title(String),
-    /// Create a session; [`Outcome::Created`](super::Outcome::Created).
+    /// Create a session; `Outcome::Created`.
     Create(Box<CreateRequest>),
-    /// Create a session that goes on with the conversation of this one; [`Outcome::Created`](super::Outcome::Created).
+    /// Create a session that goes on with the conversation of this one; `Outcome::Created`.
     Fork(SessionId),
-    /// Register a folder; [`Outcome::ProjectAdded`](super::Outcome::ProjectAdded).
+    /// Register a folder; `Outcome::ProjectAdded`.
     AddProject(PathBuf),
-    /// Plan a delete, restore or purge; [`Event::Planning`](super::Event::Planning), then [`Event::Planned`](super::Event::Planned).
+    /// Plan a delete, restore or purge; `Event::Planning`, then `Event::Planned`.
     Plan {
         /// Comes back with the answer.
         ticket: u64,
         /// What to plan.
         request: PlanRequest,
     },
-    /// Delete in the background; [`Outcome::Deleted`](super::Outcome::Deleted) or [`Event::PlanGrew`](super::Event::PlanGrew).
+    /// Delete in the background; `Outcome::Deleted` or `Event::PlanGrew`.
     Delete {
         /// What.
         request: DeleteRequest,
         /// The ids that the operator saw and confirmed; a plan with others is not admitted.
         admitted: Vec<SessionId>,
     },
-    /// Bring back or launch; [`Outcome::Restored`](super::Outcome::Restored).
+    /// Bring back or launch; `Outcome::Restored`.
     Restore {
         /// What.
         target: RestoreTarget,
         /// It undoes a batch.
         undo: bool,
     },
-    /// End runtimes; [`Outcome::Stopped`](super::Outcome::Stopped).
+    /// End runtimes; `Outcome::Stopped`.
     Stop {
         /// Which.
         ids: Vec<SessionId>,
@@ -138,7 +138,7 @@ pub enum Effect {
         /// New title.
         title: String,
     },
-    /// Send a text to agents; [`Outcome::Sent`](super::Outcome::Sent).
+    /// Send a text to agents; `Outcome::Sent`.
     Message {
         /// To whom.
         ids: Vec<SessionId>,
@@ -156,17 +156,17 @@ pub enum Effect {
     },
     /// The operator saw them (T4).
     Seen(Vec<SessionId>),
-    /// End sessions and launch them again; [`Outcome::Restored`](super::Outcome::Restored).
+    /// End sessions and launch them again; `Outcome::Restored`.
     Restart(Vec<SessionId>),
-    /// Remove from the trash for good: nothing but these; [`Outcome::Purged`](super::Outcome::Purged) or [`Event::PlanGrew`](super::Event::PlanGrew).
+    /// Remove from the trash for good: nothing but these; `Outcome::Purged` or `Event::PlanGrew`.
     Purge(Vec<SessionId>),
     /// Do not do what an operation has not done yet.
     CancelJob(OperationId),
-    /// Finish or undo a stuck operation; [`Outcome::Settled`](super::Outcome::Settled).
+    /// Finish or undo a stuck operation; `Outcome::Settled`.
     ResumeJob(OperationId),
-    /// Take back what a stuck operation did; [`Outcome::Settled`](super::Outcome::Settled).
+    /// Take back what a stuck operation did; `Outcome::Settled`.
     UndoJob(OperationId),
-    /// Let a stuck operation be; [`Outcome::Settled`](super::Outcome::Settled).
+    /// Let a stuck operation be; `Outcome::Settled`.
     AbandonJob(OperationId),
     /// Give the terminal to an agent until the operator leaves it.
     PassThrough {
