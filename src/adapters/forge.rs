@@ -17,7 +17,6 @@ use crate::host::context::Context;
 use crate::host::ports::{ForgePort, PortError, PortResult, StorePort};
 use crate::monitor::prs;
 use crate::os::command;
-use crate::workspace;
 
 use super::Real;
 use super::workspace::within;

@@ -1,4 +1,4 @@
-//! What is asked for from outside, and which [`Event`](super::Event) or [`Outcome`](super::Outcome) answers it.
+//! What is asked for from outside. [`Event`](super::Event) and [`Outcome`](super::Outcome) answer it.
 
 use std::path::PathBuf;
 
