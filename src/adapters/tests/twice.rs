@@ -121,7 +121,7 @@ async fn every_act_and_its_undo_change_nothing_the_second_time_v1() {
     let way = WayBack {
         repository: repository.to_owned(),
         from: trash.clone(),
-        to: path.clone(),
+        to: path.to_owned(),
         branch: Some(made.branch.clone()),
     };
     twice!(b, ports, ports.move_back(ctx, &way));
