@@ -8,6 +8,7 @@
 )]
 
 mod aside;
+mod bench;
 mod board;
 mod fixture;
 mod jobs;
