@@ -256,7 +256,7 @@ fn a_restore_that_asks_after_a_newer_key_has_cancel_chosen() {
 /// Bulk 2: what has the keys keeps them: a dialog, a text, an agent that is typed to.
 #[test]
 fn a_restore_that_asks_takes_the_keys_from_nobody() {
-    for keys in ["?", "/", "Esc Enter"] {
+    for keys in ["?", "/", "q Enter"] {
         let mut bench = in_trash(trash());
         bench.keys("j r");
         let (ticket, _) = asked(&mut bench);
