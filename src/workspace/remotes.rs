@@ -148,14 +148,14 @@ mod tests {
         std::fs::write(own.join("commondir"), "../..\n").unwrap();
         std::fs::write(linked.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
         let mut pushes = Pushes::default();
-        let mut pushed =
+        let mut seen_of =
             |repository: &Path| pushes.look(repository, &branches, Clock::System.now());
-        assert_eq!(pushed(&main), BTreeMap::new());
+        assert_eq!(seen_of(&main), BTreeMap::new());
         std::fs::write(remote.join("shop-1"), "abc\n").unwrap();
         let seen = BTreeMap::from([("origin/callboard/shop-1".to_owned(), "abc".to_owned())]);
-        assert_eq!(pushed(&main), seen);
-        assert_eq!(pushed(&linked), seen);
-        assert_eq!(pushed(folder.path()), BTreeMap::new());
+        assert_eq!(seen_of(&main), seen);
+        assert_eq!(seen_of(&linked), seen);
+        assert_eq!(seen_of(folder.path()), BTreeMap::new());
     }
 
     /// F2: a remote whose name has a slash has its references below a folder more.

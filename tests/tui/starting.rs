@@ -3,7 +3,7 @@
 use callboard::domain::status::Status;
 use callboard::host::report::{CreateOutcome, Place};
 use callboard::tui::app::form::{Found, Offer};
-use callboard::tui::event::{Effect, Event, Failure, Outcome};
+use callboard::tui::event::{Effect, Event, Outcome};
 
 use crate::fixture::{Bench, page, selected, session, shop};
 

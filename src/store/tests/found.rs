@@ -4,7 +4,7 @@ use crate::domain::hook::HookReport;
 use crate::domain::query::{Filter, Page, PageQuery};
 
 use super::super::connection::Durability;
-use super::super::{StoreError, condition, index, messages};
+use super::super::{StoreError, condition, messages};
 use super::search::query;
 use super::{Fixture, id, ids, name};
 

@@ -11,7 +11,7 @@ use crate::domain::trash::{TombstoneRow, Untombstone};
 use crate::domain::worktree::Worktree;
 use crate::os::random;
 
-use super::super::{index, messages};
+use super::super::index;
 use super::{Fixture, id, ids, seed};
 
 pub(super) fn query(text: &str) -> PageQuery {

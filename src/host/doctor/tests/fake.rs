@@ -36,7 +36,7 @@ pub(super) fn failed(message: &str) -> PortError {
     PortError { kind: ErrorKind::Failed, message: message.to_owned(), hint: None }
 }
 
-pub(super) fn whole() -> StoreHealth {
+fn whole() -> StoreHealth {
     StoreHealth { version: Some(4), known: 4, ..StoreHealth::default() }
 }
 

@@ -2,6 +2,7 @@
 
 mod fake;
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, UNIX_EPOCH};
@@ -13,7 +14,7 @@ use crate::domain::time::Timestamp;
 use crate::host::ports::doctor::{AgentState, KeeperState, TargetState};
 use crate::os::paths::private_dir;
 
-use self::fake::{Fake, failed, whole};
+use self::fake::{Fake, failed};
 use super::{folders, installation, limits};
 
 /// The checks that are not as they should be; what the machine itself allows is not judged here.
