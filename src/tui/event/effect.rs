@@ -1,6 +1,7 @@
 //! What is asked for from outside. [`Event`](super::Event) and [`Outcome`](super::Outcome) answer it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::key::Key;
@@ -10,6 +11,7 @@ use crate::host::report::{CreateRequest, DeleteRequest, RestoreTarget};
 use crate::monitor::notice::Notice;
 use crate::runtime::keys::MouseEvent as ProgramMouse;
 use crate::tui::app::plan::PlanRequest;
+use crate::tui::app::reading::Document;
 
 use super::Tab;
 
@@ -18,6 +20,8 @@ use super::Tab;
 pub enum Effect {
     /// Ask the store for the [`Board`], and then for who waits.
     LoadBoard,
+    /// Ask who wants the operator, for what is told of it.
+    LoadWaiting,
     /// Ask the store for a page of sessions or tombstones.
     LoadPage {
         /// Comes back with the answer; an older one is dropped.
@@ -78,6 +82,13 @@ pub enum Effect {
     },
     /// Ask for the text of a watched screen with its history; `Event::Document`.
     Read(SessionId),
+    /// Ask for a document with the lines before it that are kept; `Event::Older`.
+    ReadOlder {
+        /// The session.
+        id: SessionId,
+        /// What is read of it.
+        document: Arc<Document>,
+    },
     /// Put a text on the operator's clipboard.
     Copy(String),
     /// Open a link with the operator's program for it; `Outcome::Failed` where it cannot.

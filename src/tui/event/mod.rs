@@ -56,7 +56,7 @@ pub enum Event {
     Board(Box<Board>),
     /// What a new session can be launched by.
     Agents(Found),
-    /// The second answer to it: sessions that want the operator, any order (T4).
+    /// Answer to [`Effect::LoadWaiting`]: sessions that want the operator, any order (T4).
     Waiting(Vec<Session>),
     /// Answer to [`Effect::LoadCrowded`]: a project with so many worktrees in the trash that its git is
     /// slow, and how many (R5).
@@ -96,6 +96,15 @@ pub enum Event {
         id: SessionId,
         /// Its cells.
         cells: Option<Arc<ScreenCells>>,
+    },
+    /// Answer to [`Effect::ReadOlder`]; none where nothing older is kept.
+    Older {
+        /// The session.
+        id: SessionId,
+        /// What was asked about.
+        of: Arc<Document>,
+        /// The same with older lines before it.
+        whole: Option<Arc<Document>>,
     },
     /// Answer to [`Effect::Read`]; none while nothing is known of the session's screen.
     Document {
