@@ -2,13 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::time::Duration;
 
 use super::{Process, Stat};
 
+/// More than a whole `stat` has: a name of 64 bytes and 52 numbers.
+const STAT: usize = 2_048;
+
 /// The fields of a process behind its name, which may hold anything, a parenthesis too.
 fn fields<T>(pid: u32, read: impl FnOnce(&[&str]) -> Option<T>) -> Option<T> {
-    let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let mut text = [0; STAT];
+    let length = fs::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut text).ok()?;
+    let text = text.get(..length)?;
     let end = text.iter().rposition(|byte| *byte == b')')?;
     let rest = std::str::from_utf8(&text[end + 1..]).ok()?;
     read(&rest.split_ascii_whitespace().collect::<Vec<&str>>())

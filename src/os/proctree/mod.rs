@@ -127,14 +127,14 @@ pub fn is_below(process: Process, ancestor: Process) -> bool {
 /// The processes above one, the nearest first.
 pub fn ancestors(process: Process) -> Vec<Process> {
     let mut found = Vec::new();
-    let mut pid = process.pid;
+    let mut parent = system::stat(process.pid).map_or(0, |stat| stat.parent);
     // a bound, as the tree may change under us into what looks like a ring
     while found.len() < 1_000
-        && let Some(stat) = system::stat(pid).filter(|stat| stat.parent > 1)
-        && let Some(parent) = Process::of(stat.parent)
+        && parent > 1
+        && let Some(stat) = system::stat(parent)
     {
-        found.push(parent);
-        pid = parent.pid;
+        found.push(Process { pid: parent, start: stat.start });
+        parent = stat.parent;
     }
     found
 }
