@@ -31,8 +31,7 @@ use crate::domain::time::Timestamp;
 
 /// How long the witnesses must agree before a verdict is left (G6).
 pub const AGREEMENT: Duration = Duration::from_millis(700);
-/// How long a question may be shown with fewer options than it has: a program that draws it again may have come no
-/// further, on a machine that does other things too.
+/// How long a question may lack its last options: a program that draws it again may have come no further.
 pub const HALF_DRAWN: Duration = Duration::from_millis(300);
 /// How long a program that was started with a prompt may look at rest before it begins: it draws its
 /// composer first.
@@ -215,8 +214,7 @@ impl Detector {
         self.hook.as_ref().and_then(|heard| heard.overruled_at(self.seen.best()))
     }
 
-    /// Whether something else is shown than is concluded, which is not believed yet: nothing that is meant for a
-    /// question may be pressed then (K6).
+    /// Whether something else is shown than is concluded: nothing may be pressed for a question then (K6).
     pub fn doubts(&self) -> bool {
         self.pending.is_some()
     }
