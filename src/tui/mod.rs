@@ -14,7 +14,6 @@ pub mod keymap;
 pub mod links;
 pub mod live;
 mod nearest;
-pub mod notice;
 pub mod run;
 pub mod terminal;
 pub mod theme;

@@ -8,6 +8,7 @@
 )]
 
 mod aside;
+mod bench;
 mod board;
 mod fixture;
 mod jobs;
@@ -16,8 +17,10 @@ mod moving;
 mod notices;
 mod pictures;
 mod plan;
+mod pointing;
 mod properties;
 mod reading;
+mod starting;
 mod svg;
 mod tabs;
 mod trash_plan;

@@ -47,12 +47,12 @@ fn rows_keep_their_order_for_a_second_after_a_key_and_get_new_values_at_once() {
     changed[1].title = "Changed".to_owned();
     changed.reverse();
     bench.answer_page(page(changed));
-    assert_eq!(bench.app.list.rows[0].id, id("shop-12"));
-    assert_eq!(bench.app.list.rows[1].title, "Changed");
+    assert_eq!(bench.app.list.rows()[0].id, id("shop-12"));
+    assert_eq!(bench.app.list.rows()[1].title, "Changed");
     let wake = bench.app.wake().expect("a time to wake at");
     assert!(wake <= bench.now.plus(Duration::from_secs(1)));
     bench.tick(1_000);
-    assert_eq!(bench.app.list.rows[0].id, id("shop-3"));
+    assert_eq!(bench.app.list.rows()[0].id, id("shop-3"));
     assert_eq!(selected(&bench), "shop-14");
 }
 
@@ -70,7 +70,7 @@ fn a_deleted_selection_gives_way_to_the_row_that_takes_its_place() {
 fn an_older_answer_is_dropped() {
     let mut bench = Bench::new(120, 40);
     bench.send(Event::Page { ticket: 0, offset: 0, page: page(vec![]) });
-    assert_eq!(bench.app.list.rows.len(), 14);
+    assert_eq!(bench.app.list.rows().len(), 14);
 }
 
 #[test]
@@ -200,8 +200,10 @@ fn folders_on_view_are_looked_at_again_where_an_agent_worked_z6() {
     bench.tick(3_600_000);
     assert!(!looked(&mut bench), "nobody worked");
     let now = bench.now;
-    let row = bench.app.list.rows.iter_mut().find(|row| row.worktree().is_some()).unwrap();
-    row.condition.last_activity_at = Some(now);
+    bench.app.list.change(|rows| {
+        let row = rows.iter_mut().find(|row| row.worktree().is_some()).unwrap();
+        row.condition.last_activity_at = Some(now);
+    });
     bench.tick(1_000);
     assert!(looked(&mut bench));
     bench.tick(1_000);
@@ -249,7 +251,7 @@ fn the_only_match_goes_when_it_is_deleted() {
     bench.send(Event::Ended(Outcome::Deleted(report)));
     bench.wait(5_000);
     bench.answer_page(page(Vec::new()));
-    assert_eq!((bench.app.list.selected.clone(), bench.app.list.rows.len()), (None, 0));
+    assert_eq!((bench.app.list.selected.clone(), bench.app.list.rows().len()), (None, 0));
     assert!(!bench.screen().contains("Upgrade dependencies"), "{}", bench.screen());
 }
 

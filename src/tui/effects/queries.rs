@@ -18,9 +18,9 @@ use crate::domain::text::clean_block;
 use crate::host::Host;
 use crate::host::context::{ADVICE, Context};
 use crate::host::ports::{PortError, PortResult, Ports};
+use crate::monitor::notice::waiting_query;
 use crate::tui::app::words::sentence;
 use crate::tui::event::{Board, Event, Tab, TabContent, WorkFacts};
-use crate::tui::notice::waiting_query;
 
 /// More trashed worktrees than this in one repository slow its git down (`spec/lifecycle.md` R5).
 const CROWDED: u64 = 500;

@@ -191,9 +191,9 @@ impl Terminal {
     ///
     /// # Errors
     /// The terminal cannot be taken again.
-    pub async fn lend<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
+    pub async fn lend_raw<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
         self.outlet.finish(LAST);
-        hand_over();
+        leave();
         let done = user.await;
         self.retake()?;
         Ok(done)
@@ -204,7 +204,7 @@ impl Terminal {
     ///
     /// # Errors
     /// The terminal cannot be taken again.
-    pub async fn hand_over<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
+    pub async fn lend_cooked<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
         self.outlet.finish(LAST);
         give_back();
         let done = user.await;
@@ -261,13 +261,13 @@ pub(in crate::tui) fn give_back_by(back: impl Into<Cow<'static, [u8]>>) {
 /// Gives the terminal back, once. A terminal that is gone cannot be told; that is no failure.
 pub(in crate::tui) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
-        hand_over();
+        leave();
         let _ = disable_raw_mode();
     }
 }
 
 /// Leaves the terminal as it was, but for its raw keys.
-fn hand_over() {
+fn leave() {
     let words = std::mem::take(&mut *BACK.lock().unwrap_or_else(PoisonError::into_inner));
     if words.is_empty() {
         return;

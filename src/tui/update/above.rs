@@ -77,7 +77,7 @@ fn in_layer(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         }
         (Some(Overlay::Plan(dialog)), Action::KeepOrDrop) => {
             dialog.toggle();
-            if dialog.kept().is_empty() {
+            if dialog.going() == 0 {
                 dialog.button = Button::Cancel;
             }
         }
@@ -136,8 +136,7 @@ fn go(app: &mut App, step: Step) {
     };
     match app.overlays.last_mut() {
         Some(Overlay::Plan(dialog)) => {
-            let rows = dialog.rows().len();
-            dialog.select(step.from(dialog.index, rows), height);
+            dialog.select(step.from(dialog.index, dialog.listed()), height);
         }
         Some(Overlay::Answer(answer)) => {
             answer.index = step.from(answer.index, answer.options.len());
@@ -169,10 +168,8 @@ fn cancel(app: &mut App, effects: &mut Vec<Effect>) {
 fn confirm(app: &mut App, effects: &mut Vec<Effect>) {
     match app.overlays.pop() {
         Some(Overlay::Plan(dialog)) => {
-            if dialog.button == Button::Act && !dialog.kept().is_empty() {
-                let (effect, admitted) = dialog.confirmed();
-                app.admitted = admitted;
-                effects.push(effect);
+            if dialog.button == Button::Act && dialog.going() > 0 {
+                effects.push(dialog.confirmed());
             }
             app.confirmed_at = Some(app.now);
         }

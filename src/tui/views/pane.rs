@@ -10,10 +10,11 @@ use super::{bottom, details, reading};
 use crate::domain::session::Session;
 use crate::domain::status::{Status, Zone, worst_open};
 use crate::domain::time::age;
+use crate::monitor::notice::reason;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::layout::{Layout, inset};
 use crate::tui::app::screen::ScreenCells;
-use crate::tui::app::words::{reason, row_since, sentence, status_word};
+use crate::tui::app::words::{row_since, sentence, status_word};
 use crate::tui::app::{App, View};
 use crate::tui::event::{Tab, TabContent};
 use crate::tui::theme::Role;
@@ -22,7 +23,7 @@ use crate::tui::theme::Role;
 fn session(app: &App) -> Option<&Session> {
     let whole = app.reading.as_ref().filter(|reading| reading.whole).map(|reading| &reading.id);
     match app.typing.as_ref().map(|typing| &typing.id).or(whole) {
-        Some(id) => app.current_list().rows.iter().find(|row| row.id == *id),
+        Some(id) => app.current_list().rows().iter().find(|row| row.id == *id),
         None => app.selected(),
     }
 }

@@ -17,6 +17,7 @@ use crate::domain::ids::SessionId;
 use crate::host::ports::Ports;
 use crate::host::report::Progress;
 use crate::host::{Host, OnView};
+use crate::monitor::notice::tell::Manner;
 use crate::os::clock::{self, Clock};
 use crate::os::paths::Home;
 use crate::tui::app::form::Found;
@@ -25,7 +26,6 @@ use crate::tui::effects::Effects;
 use crate::tui::event::{Event, Failure, Lent};
 use crate::tui::input::{Input, Reader};
 use crate::tui::live::Live;
-use crate::tui::notice::tell::Manner;
 use crate::tui::terminal::Terminal;
 use crate::tui::theme::Depth;
 

@@ -37,7 +37,7 @@ impl<P: Ports> Dashboard<P> {
             ahead,
         };
         let shown = async { reach(what).await?.show().await };
-        let (came_back, missed) = meanwhile(self.terminal.lend(shown), &mut self.answers).await;
+        let (came_back, missed) = meanwhile(self.terminal.lend_raw(shown), &mut self.answers).await;
         let came_back = came_back?;
         self.live.watch(&self.watched);
         for event in missed {
