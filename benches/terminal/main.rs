@@ -1,5 +1,5 @@
 //! callboard's terminal beside tmux's, in one run: echo, throughput, start, memory, rest
-//! (`spec/runtime.md`, Figures to reach).
+//! (`spec/runtime.md`, Figures to reach); and the dashboard's own figures (`spec/console.md`, Behaviour).
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -14,6 +14,7 @@
 mod agent;
 mod echo;
 mod flow;
+mod keys;
 mod outer;
 mod rest;
 mod start;
@@ -49,6 +50,9 @@ fn compare(words: &[&str]) {
     }
     if asked("start") {
         start::measure(&mut figures);
+    }
+    if asked("keys") {
+        keys::measure(&mut figures);
     }
     if asked("rest") {
         rest::measure(&mut figures);

@@ -14,6 +14,7 @@ use crate::domain::plan::Plan;
 use crate::domain::query::{Page, PageQuery};
 use crate::domain::rail::{Project, Section};
 use crate::domain::session::{Session, Usage};
+use crate::domain::worktree::Base;
 use crate::host::OnView;
 use crate::host::report::{
     CreateOutcome, CreateRequest, DeleteReport, DeleteRequest, Progress, PurgeReport,
@@ -87,6 +88,8 @@ pub enum Event {
         /// What its tab shows.
         content: TabContent,
     },
+    /// The base of a session's worktree.
+    Base(SessionId, Option<Base>),
     /// Changes in worktrees, as far as they were counted.
     Work(Vec<(SessionId, WorkFacts)>),
     /// Answer to [`Effect::Measure`]: what is not in it is not known any more.
@@ -184,8 +187,6 @@ pub struct WorkFacts {
     pub dirty: Option<u32>,
     /// Commits that no remote has.
     pub unpushed: Option<u32>,
-    /// Commits of the base that are missing.
-    pub behind: Option<u32>,
     /// Bytes that a deleted session takes in the trash.
     pub size: Option<u64>,
 }
@@ -324,6 +325,8 @@ pub enum Effect {
         /// The tab.
         tab: Tab,
     },
+    /// Look how far the worktree of this session is behind its base; [`Event::Base`].
+    LoadBase(SessionId),
     /// Count changes in the worktrees of these sessions when there is time.
     LoadWork(Vec<SessionId>),
     /// Look at what the process trees of these sessions take; [`Event::Usage`].

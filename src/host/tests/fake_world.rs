@@ -15,7 +15,7 @@ use crate::domain::plan::{Advice, Back};
 use crate::domain::probe::{Answer, Evidence};
 use crate::domain::rail::{Project, ProjectSetup};
 use crate::domain::session::{FolderKind, LaunchFacts, Session, Usage};
-use crate::domain::worktree::Difference;
+use crate::domain::worktree::{Base, Difference};
 use crate::host::context::Context;
 use crate::host::lanes::Lanes;
 use crate::host::ports::{
@@ -288,6 +288,9 @@ impl FolderPort for Recorder {
         _base: Option<&str>,
     ) -> PortResult<Changes> {
         Ok(Changes::default())
+    }
+    async fn base(&self, _ctx: &Context, _worktree: &Path) -> PortResult<Option<Base>> {
+        Ok(None)
     }
     async fn difference(
         &self,

@@ -30,6 +30,7 @@ use crate::domain::rail::{Section, SectionKey};
 use crate::domain::session::{Session, Usage};
 use crate::domain::status::Zone;
 use crate::domain::time::Timestamp;
+use crate::domain::worktree::Base;
 use crate::host::OnView;
 
 use self::form::NewForm;
@@ -112,10 +113,14 @@ pub struct App {
     pub tab: Tab,
     /// First line on view of a tab with text.
     pub tab_top: usize,
+    /// First column on view of a tab with text.
+    pub tab_left: usize,
     /// What the tabs of the selected session show.
     pub tabs: BTreeMap<(SessionId, Tab), TabContent>,
     /// Changes in worktrees.
     pub work: BTreeMap<SessionId, WorkFacts>,
+    /// The base of the session whose details were asked for.
+    pub base: Option<(SessionId, Base)>,
     /// What process trees take, as looked at last.
     pub usage: BTreeMap<SessionId, Usage>,
     /// The session whose tree is looked at, and when that was asked for.
@@ -207,8 +212,10 @@ impl App {
             wall: Wall::default(),
             tab: Tab::default(),
             tab_top: 0,
+            tab_left: 0,
             tabs: BTreeMap::new(),
             work: BTreeMap::new(),
+            base: None,
             usage: BTreeMap::new(),
             measured: None,
             screens: BTreeMap::new(),
@@ -411,6 +418,11 @@ impl App {
         let lines = list.lines();
         let shown = lines.iter().skip(list.top).take(usize::from(self.setup.size.1));
         shown.filter_map(|line| list.rows.get(line.row)).map(turn).min()
+    }
+
+    /// A tab begins at its start.
+    pub fn show_tab_start(&mut self) {
+        (self.tab_top, self.tab_left) = (0, 0);
     }
 
     /// A ticket for a request.

@@ -58,6 +58,7 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
         Event::Page { ticket, offset, page } => data::page(app, ticket, offset, page, effects),
         Event::Tiles { asked, sessions } => wall::arrived(app, &asked, sessions),
         Event::Operations(operations) => app.jobs.load(operations),
+        Event::Base(id, base) => app.base = base.map(|base| (id, base)),
         Event::Tab { id, content } => data::tab(app, id, content),
         Event::Work(work) => app.work.extend(work),
         Event::Usage(usage) => app.usage = usage.into_iter().collect(),
