@@ -110,10 +110,14 @@ impl Cast {
         });
         self.parts.extend(started);
         assert_eq!(self.parts.len(), count, "an id was given twice");
-        until("everybody to come to a state", || {
+        self.wait_parts(&self.parts.keys().cloned().collect::<Vec<_>>());
+    }
+
+    /// Waits until each of these has come to the state that its part ends in.
+    pub(super) fn wait_parts(&self, ids: &[String]) {
+        until("each to come to a state", || {
             let rows = self.rows(false);
-            let there = rows.iter().filter(|(id, row)| row["status"] == self.parts[*id].status());
-            (there.count() == count).then_some(())
+            ids.iter().all(|id| rows[id]["status"] == self.parts[id].status()).then_some(())
         });
     }
 

@@ -211,15 +211,17 @@ fn killed_in_a_delete(cast: &Cast, mut console: Terminal, project: &str) -> Term
         operations.all(|operation| !operation["ended_at"].is_null()).then_some(())
     });
     cast.account();
-    let ended = cast.rows(false);
-    let ended = ended
+    let rows = cast.rows(false);
+    let ended: Vec<String> = rows
         .iter()
-        .filter(|(id, row)| id.starts_with(&format!("{project}-")) && row["status"] == "killed");
-    let ended = ended.count();
-    show(&console, project, "status:killed", ended);
-    mark_all(&console, ended);
+        .filter(|(id, row)| id.starts_with(&format!("{project}-")) && row["status"] == "killed")
+        .map(|(id, _)| id.clone())
+        .collect();
+    show(&console, project, "status:killed", ended.len());
+    mark_all(&console, ended.len());
     console.press("r");
-    console.see(&format!("{ended} sessions are back."));
+    console.see(&format!("{} sessions are back.", ended.len()));
+    cast.wait_parts(&ended);
     show_all(&console);
     console
 }
