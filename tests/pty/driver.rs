@@ -181,12 +181,18 @@ impl Terminal {
         let mut state = lock(&self.shared.0);
         loop {
             let lines = state.screen.lines();
-            if condition(&lines) {
+            // What is half drawn is nothing that anybody sees.
+            if !state.screen.synchronized() && condition(&lines) {
                 return lines;
             }
             let left = deadline.saturating_duration_since(clock::monotonic());
             assert!(!left.is_zero(), "never saw {what}; the screen:\n{}", lines.join("\n"));
-            assert!(!state.closed, "ended before {what}; the screen:\n{}", lines.join("\n"));
+            let said = state.closed.then(|| [state.screen.scrollback(200), lines].concat());
+            assert!(
+                said.is_none(),
+                "ended before {what}:\n{}",
+                said.unwrap_or_default().join("\n")
+            );
             state =
                 self.shared.1.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }

@@ -18,6 +18,7 @@ mod settle;
 mod verbs;
 mod wall;
 
+use crate::domain::text::clean_line;
 use crate::domain::time::Timestamp;
 
 use super::app::App;
@@ -104,5 +105,9 @@ fn notify_with(
     keys: Vec<super::action::Action>,
 ) {
     let at = app.now;
+    // A reason may hold what an agent or git wrote.
+    let title = clean_line(&title);
+    let lines = lines.iter().flat_map(|line| line.lines()).map(clean_line);
+    let lines = lines.filter(|line| !line.is_empty()).collect();
     app.toasts.show(Toast { kind, title, lines, keys, at, acted: false });
 }

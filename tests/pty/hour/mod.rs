@@ -75,7 +75,7 @@ fn answer_everybody(cast: &Cast, console: &Terminal) {
     let mut done = BTreeSet::new();
     console.see(&format!("{left} need you"));
     while left > 0 {
-        let mut at = selected(&console.lines());
+        let mut at = selected(&console.wait("a whole frame", |_| true));
         while at.as_ref().is_none_or(|id| done.contains(id) || !waits.contains(&cast.parts[id])) {
             console.press("w");
             let lines = console.wait("another one to be selected", |lines| {
@@ -127,6 +127,7 @@ fn message_the_idle(cast: &Cast, console: &Terminal, project: &str) {
     console.paste("Go on with the next part.");
     console.press("C-s");
     console.see("Sent to");
+    console.see_no(" marked ");
     for part in talkers {
         for id in cast.of(project, part) {
             cast.home.wait_screen(&id, "You said: Go on with the next part.");
@@ -226,6 +227,16 @@ fn killed_in_a_delete(cast: &Cast, mut console: Terminal, project: &str) -> Term
     console
 }
 
+/// How many run, once the board has it too.
+fn live(cast: &Cast, console: &Terminal) -> usize {
+    let rows = cast.rows(false);
+    let count = |status: &str| rows.values().filter(|row| row["status"] == status).count();
+    for (status, words) in [("needs_input", "need you"), ("working", "working")] {
+        console.see(&format!(" {} {words}", count(status)));
+    }
+    rows.values().filter(|row| row["alive"] == true).count()
+}
+
 /// The operator's hour; what is seen, and that nothing is lost and nothing is left.
 #[test]
 fn an_hour_with_many_agents_loses_nothing_and_leaves_nothing() {
@@ -242,13 +253,12 @@ fn an_hour_with_many_agents_loses_nothing_and_leaves_nothing() {
     delete_undo_restore(&cast, &console, "shop");
     let mut console = killed_in_a_delete(&cast, console, "api");
 
-    let live = cast.rows(false).values().filter(|row| row["alive"] == true).count();
+    let running = live(&cast, &console);
     console.press("q");
     assert!(console.exit().success());
-    assert!(console.text().contains(&format!("{live} agents go on")), "{}", console.text());
+    assert!(console.text().contains(&format!("{running} agents go on")), "{}", console.text());
     let mut console = Terminal::start(cast.home.path(), &folder, &[], 120, 40);
-    console.see_row(&["Trash"]);
-    assert_eq!(cast.rows(false).values().filter(|row| row["alive"] == true).count(), live);
+    assert_eq!(live(&cast, &console), running);
     console.press("q");
     assert!(console.exit().success());
     cast.account();
