@@ -1,4 +1,4 @@
-//! callboard's terminal beside tmux's, in one run: echo, throughput, start, memory, rest
+//! callboard's terminal beside tmux's, in one run: echo, throughput, start, many at once, memory, rest
 //! (`spec/runtime.md`, Figures to reach); and the dashboard's own figures (`spec/console.md`, Behaviour).
 
 #![allow(
@@ -15,6 +15,7 @@ mod agent;
 mod echo;
 mod flow;
 mod keys;
+mod many;
 mod outer;
 mod rest;
 mod start;
@@ -53,6 +54,9 @@ fn compare(words: &[&str]) {
     }
     if asked("keys") {
         keys::measure(&mut figures);
+    }
+    if asked("many") {
+        many::measure(&mut figures);
     }
     if asked("rest") {
         rest::measure(&mut figures);

@@ -58,7 +58,7 @@ pub enum Event {
     Board(Box<Board>),
     /// What a new session can be launched by.
     Agents(Found),
-    /// The second answer to it: sessions that want the operator, any order (T4).
+    /// Answer to [`Effect::LoadWaiting`]: sessions that want the operator, any order (T4).
     Waiting(Vec<Session>),
     /// Answer to [`Effect::LoadCrowded`]: a project with so many worktrees in the trash that its git is
     /// slow, and how many (R5).
@@ -100,6 +100,15 @@ pub enum Event {
         id: SessionId,
         /// Its cells.
         cells: Option<Arc<ScreenCells>>,
+    },
+    /// Answer to [`Effect::ReadOlder`]; none where nothing older is kept.
+    Older {
+        /// The session.
+        id: SessionId,
+        /// What was asked about.
+        of: Arc<Document>,
+        /// The same with older lines before it.
+        whole: Option<Arc<Document>>,
     },
     /// Answer to [`Effect::Read`]; none while nothing is known of the session's screen.
     Document {
@@ -305,6 +314,8 @@ pub enum Signal {
 pub enum Effect {
     /// Ask the store for the [`Board`], and then for who waits.
     LoadBoard,
+    /// Ask who wants the operator, for what is told of it.
+    LoadWaiting,
     /// Ask the store for a page of sessions or tombstones.
     LoadPage {
         /// Comes back with the answer; an older one is dropped.
@@ -367,6 +378,13 @@ pub enum Effect {
     },
     /// Ask for the text of a watched screen with its history; [`Event::Document`].
     Read(SessionId),
+    /// Ask for a document with the lines before it that are kept; [`Event::Older`].
+    ReadOlder {
+        /// The session.
+        id: SessionId,
+        /// What is read of it.
+        document: Arc<Document>,
+    },
     /// Put a text on the operator's clipboard.
     Copy(String),
     /// Open a link with the operator's program for it; [`Outcome::Failed`] where it cannot.

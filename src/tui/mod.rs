@@ -11,6 +11,7 @@ pub mod event;
 pub mod glyph;
 pub mod input;
 pub mod keymap;
+pub mod links;
 pub mod live;
 mod nearest;
 pub mod notice;

@@ -21,6 +21,7 @@ use callboard::tui::app::{App, Passes, Setup};
 use callboard::tui::event::{Board, Effect, Event, WorkFacts};
 use callboard::tui::glyph::Glyphs;
 use callboard::tui::keymap::Keymap;
+use callboard::tui::links::Links;
 use callboard::tui::theme::{Depth, Theme};
 use callboard::tui::update::update;
 use callboard::tui::views::view;
@@ -455,7 +456,7 @@ impl Bench {
     pub(crate) fn buffer(&self) -> Buffer {
         let (cols, rows) = self.app.setup.size;
         let mut terminal = Terminal::new(TestBackend::new(cols, rows)).unwrap();
-        terminal.draw(|frame| view(&self.app, frame)).unwrap();
+        terminal.draw(|frame| view(&self.app, frame, &mut Links::default())).unwrap();
         terminal.backend().buffer().clone()
     }
 

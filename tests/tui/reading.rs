@@ -475,3 +475,97 @@ fn a_deleted_session_is_read_over_the_whole_window() {
     bench.send(Event::Screen { id: first, cells: None });
     assert!(bench.screen().contains("was kept."), "{}", bench.screen());
 }
+
+/// What was asked for of older lines.
+fn asked_older(bench: &mut Bench) -> Option<Arc<Document>> {
+    bench.take().into_iter().find_map(|effect| match effect {
+        Effect::ReadOlder { document, .. } => Some(document),
+        _ => None,
+    })
+}
+
+/// A document like this one, with 50 lines before it.
+fn with_older(document: &Document) -> Arc<Document> {
+    let mut deeper = Document::new(document.cols, false);
+    deeper.screen = document.screen + 50;
+    let older = (0..50).map(|n| format!("ancient {n}"));
+    let known = (0..document.len()).map(|line| document.text(line).to_owned());
+    for line in older.chain(known) {
+        deeper.begin(false);
+        for (col, c) in line.chars().enumerate() {
+            let (text, style, link) = (c.to_string(), Style::new(), None);
+            deeper.push(Cell { col: col as u16, width: 1, text: &text, style, link });
+        }
+        deeper.end();
+    }
+    Arc::new(document.with_older(&deeper).unwrap())
+}
+
+/// Begins copy mode on a document of which more scrolled out.
+fn copy_cut(bench: &mut Bench) {
+    bench.keys("[");
+    let mut cut = document(bench).as_ref().clone();
+    cut.cut = true;
+    bench.take();
+    bench.send(Event::Document { id: id("shop-12"), document: Some(Arc::new(cut)) });
+}
+
+/// Scrollback: at its first line a document is asked for older ones, once; nothing moves when they come, and
+/// who went to the first line goes on to the first.
+#[test]
+fn older_lines_are_asked_for_at_the_first_line() {
+    let mut bench = Bench::new(120, 40);
+    copy_cut(&mut bench);
+    bench.keys("PgUp");
+    assert!(asked_older(&mut bench).is_none(), "it is not there yet");
+    bench.keys("v g g");
+    let of = asked_older(&mut bench).expect("it is at the first line");
+    assert!(bench.screen().contains("reading older lines"));
+    bench.keys("k");
+    assert!(asked_older(&mut bench).is_none(), "once");
+    let before = bench.screen();
+    let whole = Some(with_older(&of));
+    bench.send(Event::Older { id: id("shop-12"), of: Arc::clone(&of), whole: whole.clone() });
+    let rows = |screen: &str| -> Vec<String> {
+        screen.lines().filter(|line| line.contains("history")).map(str::to_owned).skip(1).collect()
+    };
+    assert_eq!(rows(&bench.screen()), rows(&before));
+    bench.keys("PgUp");
+    assert!(bench.screen().contains("ancient 49") && !bench.screen().contains("ancient 0 "));
+    bench.send(Event::Older { id: id("shop-12"), of, whole });
+    assert_eq!(
+        bench.app.reading.as_ref().map(|reading| reading.document.screen),
+        Some(150),
+        "late"
+    );
+
+    bench.keys("Esc Esc");
+    copy_cut(&mut bench);
+    bench.keys("g g");
+    let of = asked_older(&mut bench).unwrap();
+    let whole = Some(with_older(&of));
+    bench.send(Event::Older { id: id("shop-12"), of, whole });
+    assert!(bench.screen().contains("ancient 0"));
+}
+
+/// A search that finds nothing looks on in what is older before it says so.
+#[test]
+fn a_search_looks_through_older_lines_too() {
+    let mut bench = Bench::new(120, 40);
+    copy_cut(&mut bench);
+    bench.keys("? a n c i e n t Space 7 Enter");
+    let of = asked_older(&mut bench).expect("all is looked through");
+    assert!(!bench.screen().contains("is not in it"));
+    let whole = Some(with_older(&of));
+    bench.send(Event::Older { id: id("shop-12"), of, whole });
+    assert!(bench.screen().contains("1 of 1") && bench.screen().contains("ancient 7"));
+    bench.keys("Esc");
+
+    copy_cut(&mut bench);
+    bench.keys("? a b s e n t Enter");
+    let of = asked_older(&mut bench).unwrap();
+    bench.send(Event::Older { id: id("shop-12"), of, whole: None });
+    assert!(bench.screen().contains("absent is not in it"));
+    bench.keys("? a b s e n t Enter");
+    assert!(asked_older(&mut bench).is_none(), "there is nothing more");
+}

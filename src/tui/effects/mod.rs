@@ -56,6 +56,7 @@ impl<P: Ports> Effects<P> {
     pub fn run(&self, effect: Effect) {
         match effect {
             Effect::LoadBoard => self.queries.board(),
+            Effect::LoadWaiting => self.queries.waiting(),
             Effect::LoadPage { ticket, query } => self.queries.page(ticket, query),
             Effect::LoadCrowded => self.queries.crowded(),
             Effect::LoadTiles(ids) => self.queries.tiles(ids),
@@ -157,6 +158,7 @@ impl<P: Ports> Effects<P> {
             | Effect::PassThrough { .. }
             | Effect::PointAt { .. }
             | Effect::Read(_)
+            | Effect::ReadOlder { .. }
             | Effect::Copy(_)
             | Effect::OpenLink(_)
             | Effect::Ring

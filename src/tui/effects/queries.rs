@@ -102,8 +102,11 @@ impl Queries {
     }
 
     pub(super) fn board(&self) {
-        // Who waits may be many to read: rail and list are not kept back by it.
         self.overview.put(Query::Board, Query::is_outdated_by);
+    }
+
+    /// Asks who wants the operator. They may be many to read.
+    pub(super) fn waiting(&self) {
         self.overview.put(Query::Waiting, Query::is_outdated_by);
     }
 

@@ -97,7 +97,7 @@ async fn questions_are_answered() {
     let Event::Board(board) = bench.run(Effect::LoadBoard).await else { panic!() };
     assert!(board.sections.iter().any(|section| section.total == 2));
     assert_eq!((board.trash, board.last_batch), (0, None));
-    let Event::Waiting(waiting) = bench.next().await else { panic!() };
+    let Event::Waiting(waiting) = bench.run(Effect::LoadWaiting).await else { panic!() };
     assert_eq!(waiting, []);
     let query = PageQuery { limit: 1, offset: 1, ..PageQuery::default() };
     let Event::Page { ticket: 7, offset: 1, page } =

@@ -157,6 +157,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         clipboard: options.config.clipboard,
         home: options.home,
         depth,
+        scrollback: options.config.scrollback_lines as usize,
         clock: options.clock,
         changes: options.changes,
         agents: options.agents,

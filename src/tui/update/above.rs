@@ -196,7 +196,7 @@ fn cancel(app: &mut App, effects: &mut Vec<Effect>) {
             begin_current(app, Wanted::Same, effects);
         }
         Some(Overlay::Line { purpose: Purpose::Search { .. }, .. }) => {
-            reading::search_ended(app, false);
+            reading::search_ended(app, false, effects);
         }
         _ => {}
     }
@@ -247,7 +247,7 @@ fn take_line(app: &mut App, purpose: Purpose, text: &str, effects: &mut Vec<Effe
     match purpose {
         // The list follows every letter already.
         Purpose::Find => {}
-        Purpose::Search { .. } => reading::search_ended(app, true),
+        Purpose::Search { .. } => reading::search_ended(app, true, effects),
         _ if text.is_empty() => {}
         Purpose::Rename(id) => effects.push(Effect::Rename { id, title: text.to_owned() }),
         Purpose::AddProject => effects.push(Effect::AddProject(app.setup.folder_of(text))),

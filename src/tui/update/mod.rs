@@ -65,6 +65,7 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
         Event::Usage(usage) => app.usage = usage.into_iter().collect(),
         Event::Screen { id, cells } => data::screen(app, id, cells, effects),
         Event::Document { id, document } => reading::arrived(app, id, document, effects),
+        Event::Older { id, of, whole } => reading::older(app, &id, &of, whole),
         Event::Signal { id, signal } => reading::signalled(app, id, signal, effects),
         Event::Progress(progress) => data::progress(app, &progress),
         Event::Planning { ticket, done, total } => data::planning(app, ticket, done, total),

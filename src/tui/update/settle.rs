@@ -80,8 +80,12 @@ pub(super) fn reread_now(app: &mut App, effects: &mut Vec<Effect>) {
     app.stale = false;
     app.read_at = app.now;
     effects.push(Effect::LoadBoard);
-    if app.section.is_some() && app.list.ticket.is_none() {
-        place::reload_list(app, effects);
+    // The first time there is no section yet: who waits is then asked after the first frame.
+    if app.section.is_some() {
+        effects.push(Effect::LoadWaiting);
+        if app.list.ticket.is_none() {
+            place::reload_list(app, effects);
+        }
     }
     if app.view == View::Trash {
         effects.push(Effect::LoadCrowded);

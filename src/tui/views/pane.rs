@@ -127,7 +127,8 @@ pub(super) fn below(app: &App, session: Option<&Session>, cells: &ScreenCells) -
     let ended = session.filter(|session| !session.is_live()).and_then(|it| no_screen(app, it));
     let gone = cells.ended.then(|| "Its keeper is gone. This is its last screen.".to_owned());
     let silent = cells.silent.then(|| silent(cells));
-    ended.or(gone).or(silent)
+    let refused = || cells.refused.map(|why| format!("What was typed was not taken: {why}."));
+    ended.or(gone).or(silent).or_else(refused)
 }
 
 /// What is said of a keeper that does not answer.
@@ -166,7 +167,11 @@ pub(super) fn crop(
         let y = area.y + row as u16;
         for cell in line {
             if cell.col >= left && cell.col - left + cell.width <= room {
-                pen.raw(area.x + cell.col - left, y, cell.width, &cell.text, cell.style);
+                let x = area.x + cell.col - left;
+                pen.raw(x, y, cell.width, &cell.text, cell.style);
+                if let Some(link) = &cell.link {
+                    pen.link(x, y, link);
+                }
             }
         }
         if line.last().is_some_and(|cell| cell.col + cell.width > left + room) {

@@ -3,6 +3,7 @@
 
 mod lend;
 mod react;
+mod zoom;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -51,6 +52,8 @@ pub(super) struct Parts<P> {
     pub(super) host: Host<P>,
     pub(super) home: Home,
     pub(super) depth: Depth,
+    /// Rows of history that an agent's terminal is read back.
+    pub(super) scrollback: usize,
     pub(super) clock: Clock,
     pub(super) changes: Box<dyn FnOnce() -> watch::Receiver<u64> + Send>,
     pub(super) agents: AgentLook,
@@ -231,7 +234,8 @@ impl<P: Ports> Dashboard<P> {
     pub(super) fn new(terminal: Terminal, setup: Setup, parts: Parts<P>) -> std::io::Result<Self> {
         let now = clock::monotonic();
         let (out, answers) = mpsc::channel(WAITING);
-        let live = Live::new(parts.home.clone(), setup.workspace.clone(), parts.depth);
+        let live =
+            Live::new(parts.home.clone(), setup.workspace.clone(), parts.depth, parts.scrollback);
         Ok(Self {
             app: App::new(setup),
             terminal,
