@@ -1,5 +1,5 @@
 //! callboard's terminal beside tmux's, in one run: echo, throughput, start, many at once, memory, rest
-//! (`spec/runtime.md`, Figures to reach).
+//! (`spec/runtime.md`, Figures to reach); and the dashboard's own figures (`spec/console.md`, Behaviour).
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -14,6 +14,7 @@
 mod agent;
 mod echo;
 mod flow;
+mod keys;
 mod many;
 mod outer;
 mod rest;
@@ -50,6 +51,9 @@ fn compare(words: &[&str]) {
     }
     if asked("start") {
         start::measure(&mut figures);
+    }
+    if asked("keys") {
+        keys::measure(&mut figures);
     }
     if asked("many") {
         many::measure(&mut figures);

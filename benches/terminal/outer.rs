@@ -93,11 +93,21 @@ impl Outer {
             let Some((at, piece)) = self.next(left) else {
                 panic!("{} never showed {text}:\n{}", self.name, self.screen.lines().join("\n"));
             };
-            self.screen.feed(&piece);
-            let replies = self.screen.take_replies();
-            self.writer.write_all(&replies).unwrap();
+            self.feed(&piece);
             if self.screen.lines().iter().any(|line| line.contains(text)) {
                 return at;
+            }
+        }
+    }
+
+    /// Takes what comes for a time.
+    pub(crate) fn rest(&mut self, time: Duration) {
+        let deadline = clock::monotonic() + time;
+        loop {
+            let left = deadline.saturating_duration_since(clock::monotonic());
+            match self.next(left).filter(|_| !left.is_zero()) {
+                Some((_, piece)) => self.feed(&piece),
+                None => return,
             }
         }
     }
@@ -105,10 +115,14 @@ impl Outer {
     /// Waits until nothing has come for a while.
     pub(crate) fn settle(&mut self) {
         while let Some((_, piece)) = self.next(Duration::from_millis(300)) {
-            self.screen.feed(&piece);
-            let replies = self.screen.take_replies();
-            self.writer.write_all(&replies).unwrap();
+            self.feed(&piece);
         }
+    }
+
+    fn feed(&mut self, piece: &[u8]) {
+        self.screen.feed(piece);
+        let replies = self.screen.take_replies();
+        self.writer.write_all(&replies).unwrap();
     }
 
     /// Waits until `text`, which no control sequence holds, is drawn in one go; answers when the

@@ -99,7 +99,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         self.tmux(&["kill-server"]);
         let mut command = Command::new(CALLBOARD);
-        command.args(["clear", "--yes", "--quiet"]).env("CALLBOARD_HOME", self.home());
+        command.args(["stop", "--all", "--yes", "--quiet"]).env("CALLBOARD_HOME", self.home());
         let _ended = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
     }
 }

@@ -8,7 +8,7 @@ use crate::domain::hook::HookFile;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
 use crate::domain::plan::{Advice, Back};
 use crate::domain::rail::ProjectSetup;
-use crate::domain::worktree::{Difference, WayBack};
+use crate::domain::worktree::{Base, Difference, WayBack};
 use crate::host::context::{Context, Ended};
 use crate::host::ports::{
     Changes, FolderPort, Freed, Moved, PortError, PortResult, Staying, WorkspacePort, Worktree,
@@ -28,6 +28,10 @@ impl<R: Send + Sync + 'static> FolderPort for Real<R> {
         let work = self.workspace.changes(worktree, base);
         let (files, added, removed) = within(ctx, "counting the changes", work).await?;
         Ok(Changes { added, removed, files })
+    }
+
+    async fn base(&self, ctx: &Context, worktree: &Path) -> PortResult<Option<Base>> {
+        within(ctx, "looking at the base", self.workspace.base(worktree)).await
     }
 
     async fn difference(

@@ -44,6 +44,15 @@ pub struct Worktree {
     pub new_branch: bool,
 }
 
+/// The branch that new sessions begin from, and how a worktree stands to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    /// Its name, as it is without a remote before it.
+    pub branch: String,
+    /// Its commits that the worktree does not have.
+    pub behind: u32,
+}
+
 /// What giving back a worktree came to (`spec/lifecycle.md` K3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Freed {

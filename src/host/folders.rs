@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::domain::ids::SessionId;
-use crate::domain::worktree::Difference;
+use crate::domain::worktree::{Base, Difference};
 
 use super::context::Context;
 use super::ports::PortResult;
@@ -32,6 +32,12 @@ pub trait FolderPort: Send + Sync + 'static {
         worktree: &Path,
         base: Option<&str>,
     ) -> impl Future<Output = PortResult<Changes>> + Send;
+    /// The branch that new sessions begin from, and how far a worktree is behind it; none where there is none.
+    fn base(
+        &self,
+        ctx: &Context,
+        worktree: &Path,
+    ) -> impl Future<Output = PortResult<Option<Base>>> + Send;
     /// The difference from the merge base of `base`, else from the last commit, with new files; with the
     /// patch where it is asked for.
     fn difference(

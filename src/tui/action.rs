@@ -219,6 +219,8 @@ actions! {
         +_ PageUp "page-up" "" [Global Details Copy Dialog] "Move up a page" "Moves up by what is shown.";
         NextColumn "next-column" "next column" [Global Rail] "Go to the next column" "Gives the focus to the column on the right.";
         +_ PreviousColumn "previous-column" "previous column" [Global Rail] "Go to the previous column" "Gives the focus to the column on the left.";
+        TextLeft "text-left" "left in a text" [Details] "Scroll a text to the left" "Shows what is left of the pane of a diff, of messages or of events.";
+        +_ TextRight "text-right" "right in a text" [Details] "Scroll a text to the right" "Shows what goes on to the right of the pane of a diff, of messages or of events.";
         Collapse "collapse" "collapse" [Global Rail List Details Trash Jobs] "Collapse" "Hides the children of the selected session; with none to hide, goes to the column on the left. In tabs: the tab before.";
         +_ Expand "expand" "expand" [Global Rail List Details Trash Jobs] "Expand" "Shows the children of the selected session; with none to show, goes to the column on the right. In tabs: the next tab.";
         NextWaiting "next-waiting" "next waiting" [Global Terminal] "Go to the next session that needs you" "Selects the next session, anywhere, that wants the operator.";

@@ -93,6 +93,11 @@ impl Reader {
         Some(Ok(batch.inputs))
     }
 
+    /// A colour query is out again.
+    pub fn wait_for_answer(&mut self) {
+        self.answers.asked = true;
+    }
+
     /// The terminal did not answer in time: what looks like an answer is input again.
     pub fn stop_waiting(&mut self) {
         self.answers = Answers::default();

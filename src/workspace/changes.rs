@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::git::Args;
+use super::purge::branch_of;
 use super::{Workspace, WorkspaceError, WorkspaceResult};
+use crate::domain::worktree::Base;
 
 impl Workspace {
     /// Changed files, added and removed lines against `base`, else against the last commit. Files
@@ -20,6 +22,24 @@ impl Workspace {
         let args: Args<'_> = &[&"diff", &"--shortstat", &"--no-ext-diff", &against, &"--"];
         let output = self.git.read("count the changes", worktree, args).await?;
         Ok(parse_shortstat(&String::from_utf8_lossy(&output)))
+    }
+
+    /// The default branch of a worktree's repository, and how far the worktree is behind it; none where there
+    /// is no such branch.
+    ///
+    /// # Errors
+    /// The folder is gone or no worktree, or git said no.
+    pub async fn base(&self, worktree: &Path) -> WorkspaceResult<Option<Base>> {
+        let repository = self.git.repository(worktree).await?;
+        let Some(full) = self.default_ref(&repository).await? else {
+            return Ok(None);
+        };
+        let missing = format!("HEAD..{full}");
+        let args: Args<'_> = &[&"rev-list", &"--count", &missing, &"--"];
+        let counted = self.git.ask("count what the base has more", worktree, args).await?;
+        let behind = counted.and_then(|number| number.parse().ok());
+        let branch = branch_of(&full).map(str::to_owned);
+        Ok(branch.zip(behind).map(|(branch, behind)| Base { branch, behind }))
     }
 
     /// Bytes of all files in a folder; links are not followed.

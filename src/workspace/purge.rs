@@ -206,16 +206,21 @@ impl Workspace {
 
     /// The branch that the repository's remote or its main folder stands on (Z4).
     async fn default_branch(&self, repository: &Repository) -> WorkspaceResult<Option<String>> {
+        let found = self.default_ref(repository).await?;
+        Ok(found.and_then(|full| branch_of(&full).map(str::to_owned)))
+    }
+
+    /// The whole name of that branch, of the remote where there is one.
+    pub(super) async fn default_ref(
+        &self,
+        repository: &Repository,
+    ) -> WorkspaceResult<Option<String>> {
         let (step, folder) = ("find the default branch", &repository.common);
-        for (name, before) in
-            [("refs/remotes/origin/HEAD", "refs/remotes/origin/"), ("HEAD", "refs/heads/")]
-        {
+        for name in ["refs/remotes/origin/HEAD", "HEAD"] {
             let args: Args<'_> = &[&"symbolic-ref", &"--quiet", &name];
             let found = self.git.ask(step, folder, args).await?;
-            if let Some(branch) =
-                found.and_then(|full| full.strip_prefix(before).map(str::to_owned))
-            {
-                return Ok(Some(branch));
+            if let Some(full) = found.filter(|full| branch_of(full).is_some()) {
+                return Ok(Some(full));
             }
         }
         Ok(None)
@@ -239,6 +244,11 @@ async fn named(root: PathBuf) -> WorkspaceResult<Vec<(SessionId, PathBuf)>> {
         Ok(found)
     })
     .await
+}
+
+/// The name of a branch without what stands before it.
+pub(super) fn branch_of(full: &str) -> Option<&str> {
+    full.strip_prefix("refs/remotes/origin/").or_else(|| full.strip_prefix("refs/heads/"))
 }
 
 /// What is in a folder; nothing where it is not there.

@@ -67,20 +67,27 @@ impl Terminal {
         folder: &Path,
         variables: &[(&str, &str)],
     ) -> Self {
-        let mut command = CommandBuilder::new(program);
-        for (name, value) in variables {
-            command.env(name, value);
-        }
-        Self::run(command, home, folder, 120, 40)
+        let command = CommandBuilder::new(program);
+        Self::run_with(command, home, folder, (120, 40), variables)
     }
 
     /// Starts any program.
     pub(crate) fn run(
-        mut command: CommandBuilder,
+        command: CommandBuilder,
         home: &Path,
         folder: &Path,
         cols: u16,
         rows: u16,
+    ) -> Self {
+        Self::run_with(command, home, folder, (cols, rows), &[])
+    }
+
+    fn run_with(
+        mut command: CommandBuilder,
+        home: &Path,
+        folder: &Path,
+        (cols, rows): (u16, u16),
+        variables: &[(&str, &str)],
     ) -> Self {
         let pair = native_pty_system()
             .openpty(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 })
@@ -92,6 +99,9 @@ impl Terminal {
         command.env("LANG", "C.UTF-8");
         command.env_remove("NO_COLOR");
         command.env_remove("TMUX");
+        for (name, value) in variables {
+            command.env(name, value);
+        }
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let screen = Screen::new(Size { cols, rows }, 1_000);
@@ -171,12 +181,18 @@ impl Terminal {
         let mut state = lock(&self.shared.0);
         loop {
             let lines = state.screen.lines();
-            if condition(&lines) {
+            // What is half drawn is nothing that anybody sees.
+            if !state.screen.synchronized() && condition(&lines) {
                 return lines;
             }
             let left = deadline.saturating_duration_since(clock::monotonic());
             assert!(!left.is_zero(), "never saw {what}; the screen:\n{}", lines.join("\n"));
-            assert!(!state.closed, "ended before {what}; the screen:\n{}", lines.join("\n"));
+            let said = state.closed.then(|| [state.screen.scrollback(200), lines].concat());
+            assert!(
+                said.is_none(),
+                "ended before {what}:\n{}",
+                said.unwrap_or_default().join("\n")
+            );
             state =
                 self.shared.1.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -295,6 +311,16 @@ impl Terminal {
     /// What key and mouse encoding depend on.
     pub(crate) fn modes(&self) -> InputModes {
         lock(&self.shared.0).screen.modes()
+    }
+
+    /// Changes the colours of the terminal, as the settings of a desktop do: text and ground.
+    pub(crate) fn colours(&self, text: (u8, u8, u8), ground: (u8, u8, u8)) {
+        lock(&self.shared.0).screen.set_colors(text, ground);
+    }
+
+    /// What the program wrote last, all of it where it wrote little.
+    pub(crate) fn written(&self) -> Vec<u8> {
+        lock(&self.shared.0).received.clone()
     }
 
     /// Whether what the program wrote last holds this.

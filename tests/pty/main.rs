@@ -8,9 +8,11 @@
 
 mod apart;
 mod asking;
+mod colours;
 mod driver;
 mod ends;
 mod faults;
+mod hour;
 mod jobs;
 mod lend;
 mod notices;

@@ -87,6 +87,9 @@ fn what_happens_while_an_agent_has_the_terminal_is_told_afterwards() {
     console.see_title("that of the attach", |title| title.contains("leaves"));
     let asks = home.scripted("ask permission Run it? | Yes | No;wait");
     home.wait(&asks, "attention");
+    // What is typed later comes back after whatever the question led to.
+    console.write(b"hello\r");
+    console.see("You said: hello");
     let told = format!("\x1b]9;{asks} asks");
     assert!(!console.received(&told));
     console.press("C-]");

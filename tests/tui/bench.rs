@@ -56,6 +56,11 @@ impl Bench {
         Self { app: App::new(setup), now: NOW, effects: Vec::new() }
     }
 
+    /// One that was made elsewhere.
+    pub(crate) fn of(app: App, now: Timestamp) -> Self {
+        Self { app, now, effects: Vec::new() }
+    }
+
     /// The board of the drawings, with `shop` open.
     pub(crate) fn new(cols: u16, rows: u16) -> Self {
         let mut bench = Self::blank(cols, rows);

@@ -42,6 +42,36 @@ fn bench(way: usize) -> Bench {
     bench
 }
 
+/// No control character of a text that came from elsewhere reaches the terminal, whatever shows it.
+#[test]
+fn no_control_character_is_drawn() {
+    const BAD: &str = "one\u{1b}[31m\ttwo\nthree\r\u{9b}4m\u{7f} four";
+    for keys in ["g g", "i", "d", "X", "J", "T", "m", "e", ":"] {
+        let mut bench = Bench::new(120, 40).with_job();
+        let mut sessions = shop();
+        for session in &mut sessions {
+            session.title = BAD.to_owned();
+            session.branch = Some(BAD.to_owned());
+            session.error = Some(BAD.to_owned());
+            session.launch.agent = BAD.to_owned();
+            session.condition.activity.witness = BAD.to_owned();
+        }
+        bench.keys("1 2");
+        bench.answer_page(page(sessions));
+        bench.keys(keys);
+        for (message, hint) in [(BAD, Some(BAD.to_owned())), ("plain", None)] {
+            let failure = Failure { message: message.to_owned(), hint };
+            bench.send(Event::Trouble(failure));
+            let drawn = bench.buffer();
+            let bad = drawn.content.iter().find(|cell| cell.symbol().contains(char::is_control));
+            assert!(bad.is_none(), "{keys}: {bad:?}");
+            if keys == "g g" && message == BAD {
+                assert!(bench.screen().contains("four"), "{}", bench.screen());
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(160))]
 

@@ -23,6 +23,41 @@ fn the_diff_line_by_line() {
     assert!(bench.screen().contains("No changes."), "{}", bench.screen());
 }
 
+/// A diff with a line of 60 cells, wider than the pane, and a wide sign in it.
+pub(crate) fn wide_diff() -> Bench {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("D");
+    let lines = ["+0123456789abcdefghijklmnopqrstuvwxyz漢ABCDEFGHIJKLMNOPQRSTU", "-short"];
+    let lines = lines.map(str::to_owned).to_vec();
+    show(&mut bench, Tab::Diff, TabContent::Diff(lines));
+    bench
+}
+
+/// Arrows scroll a text sideways as far as it goes; a text that is all on view gives them to the tabs, and `h`
+/// and `l` always turn tabs.
+#[test]
+fn arrows_scroll_a_text_sideways() {
+    let mut bench = wide_diff();
+    assert!(bench.screen().contains("+0123456789"), "{}", bench.screen());
+    assert!(bench.screen().contains("sideways"), "told below");
+    bench.keys("Right");
+    assert!(bench.screen().contains("│ 789abc"), "{}", bench.screen());
+    bench.keys("Right Right Right");
+    let screen = bench.screen();
+    assert!(screen.contains("RSTU") && !screen.contains("RSTU…"), "its end:\n{screen}");
+    assert_eq!(bench.app.tab, Tab::Diff);
+    bench.keys("Left Left Left Left");
+    assert!(bench.screen().contains("+0123456789"), "back at the start");
+    bench.keys("Right l h");
+    assert_eq!((bench.app.tab, bench.app.tab_left), (Tab::Diff, 0), "a tab begins at its start");
+    bench.send(Event::Tab { id: id("shop-12"), content: TabContent::Diff(vec!["+short".into()]) });
+    assert!(!bench.screen().contains("sideways"));
+    bench.keys("Right");
+    assert_eq!(bench.app.tab, Tab::Messages);
+    bench.keys("Left");
+    assert_eq!(bench.app.tab, Tab::Diff);
+}
+
 #[test]
 fn messages_oldest_first() {
     let mut bench = Bench::new(120, 40);

@@ -179,6 +179,8 @@ fn a_message_goes_to_the_marked() {
         "{}",
         bench.screen()
     );
+    let marked: Vec<_> = bench.app.list.marks.ids.iter().cloned().collect();
+    assert_eq!(marked, [id("shop-12")], "who was not reached stays marked, the others do not");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::domain::launch::ForkOf;
 use crate::domain::plan::{Advice, Back};
 use crate::domain::rail::ProjectSetup;
 use crate::domain::session::{FolderKind, LaunchFacts, Session};
-use crate::domain::worktree::{Difference, WayBack};
+use crate::domain::worktree::{Base, Difference, WayBack};
 use crate::host::context::Context;
 use crate::host::ports::{
     AgentPort, CallerLimits, Changes, FolderPort, Freed, LaunchPlan, LaunchedHow, Moved, PortError,
@@ -27,6 +27,9 @@ impl FolderPort for Recorder {
         _base: Option<&str>,
     ) -> PortResult<Changes> {
         Ok(Changes::default())
+    }
+    async fn base(&self, _ctx: &Context, _worktree: &Path) -> PortResult<Option<Base>> {
+        Ok(None)
     }
     async fn difference(
         &self,

@@ -1,5 +1,6 @@
 //! What a session wants, in words (`spec/look.md` sections 2 and 9).
 
+use crate::domain::activity::Activity;
 use crate::domain::pr::PrFacts;
 use crate::domain::session::Session;
 use crate::domain::status::{Attention, worst_open};
@@ -15,6 +16,11 @@ pub fn reason(session: &Session, now: Timestamp) -> Option<String> {
     };
     let pr = || worst_open(&session.prs).map_or_else(|| "its PR".to_owned(), pr_name);
     Some(match condition.attention? {
+        Attention::Permission | Attention::NeedsInput
+            if condition.activity.value == Activity::Error =>
+        {
+            reported(&condition.activity.witness)
+        }
         Attention::Permission | Attention::NeedsInput => question(session),
         Attention::Stuck => format!("no answer for {}", lasting(condition.status_since)),
         Attention::Errored => ended(session),
@@ -33,6 +39,13 @@ pub fn reason(session: &Session, now: Timestamp) -> Option<String> {
 
 fn pr_name(pr: &PrFacts) -> String {
     format!("PR #{}", pr.number)
+}
+
+/// The error that an agent reported, with its own words where it gave some.
+fn reported(witness: &str) -> String {
+    let said = witness.strip_prefix("osc7501: ").map(clean_line);
+    said.filter(|said| !said.is_empty())
+        .map_or_else(|| "reports an error".to_owned(), |said| format!("reports an error: {said}"))
 }
 
 fn question(session: &Session) -> String {
@@ -62,5 +75,17 @@ fn ended(session: &Session) -> String {
         (Some(code), _) => format!("ended with code {code}"),
         (None, Some(signal)) => format!("ended by signal {signal}"),
         (None, None) => "ended with an error".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A1: an error comes with its text.
+    #[test]
+    fn an_error_is_told_in_the_words_of_the_agent() {
+        assert_eq!(reported("osc7501: overloaded"), "reports an error: overloaded");
+        assert_eq!(reported("screen: claude.error"), "reports an error");
     }
 }

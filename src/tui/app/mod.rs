@@ -31,6 +31,7 @@ use crate::domain::rail::{Section, SectionKey};
 use crate::domain::session::{Session, Usage};
 use crate::domain::status::Zone;
 use crate::domain::time::Timestamp;
+use crate::domain::worktree::Base;
 use crate::host::OnView;
 
 use self::form::NewForm;
@@ -111,10 +112,14 @@ pub struct App {
     pub tab: Tab,
     /// First line on view of a tab with text.
     pub tab_top: usize,
+    /// First column on view of a tab with text.
+    pub tab_left: usize,
     /// What the tabs of the selected session show.
     pub tabs: BTreeMap<(SessionId, Tab), TabContent>,
     /// Changes in worktrees.
     pub work: BTreeMap<SessionId, WorkFacts>,
+    /// The base of the session whose details were asked for.
+    pub base: Option<(SessionId, Base)>,
     /// What process trees take, as looked at last.
     pub usage: BTreeMap<SessionId, Usage>,
     /// The session whose tree is looked at, and when that was asked for.
@@ -205,8 +210,10 @@ impl App {
             wall: Wall::default(),
             tab: Tab::default(),
             tab_top: 0,
+            tab_left: 0,
             tabs: BTreeMap::new(),
             work: BTreeMap::new(),
+            base: None,
             usage: BTreeMap::new(),
             measured: None,
             screens: BTreeMap::new(),
@@ -360,6 +367,11 @@ impl App {
     pub fn looked_at(&self) -> Option<&SessionId> {
         let open = self.window_focused && !self.overlays.iter().any(Overlay::veils);
         self.in_focus().filter(|_| open)
+    }
+
+    /// A tab begins at its start.
+    pub fn show_tab_start(&mut self) {
+        (self.tab_top, self.tab_left) = (0, 0);
     }
 
     /// A ticket for a request.

@@ -62,6 +62,7 @@ impl<P: Ports> Effects<P> {
             Effect::LoadTiles(ids) => self.queries.tiles(ids),
             Effect::LoadOperations => self.queries.operations(),
             Effect::LoadTab { id, tab } => self.queries.tab(id, tab),
+            Effect::LoadBase(id) => self.queries.base(id),
             Effect::LoadWork(ids) => self.queries.work(ids),
             Effect::Measure(ids) => self.answer(async move |host| {
                 // What cannot be read now is read at the next look.

@@ -15,6 +15,7 @@ use crate::domain::operation::OperationState;
 use crate::domain::query::{Filter, PageQuery};
 use crate::domain::session::Session;
 use crate::domain::text::clean_block;
+use crate::domain::worktree::Base;
 use crate::host::Host;
 use crate::host::context::{ADVICE, Context};
 use crate::host::ports::{PortError, PortResult, Ports};
@@ -46,6 +47,7 @@ enum Query {
     Tiles(Vec<SessionId>),
     Page { ticket: u64, query: Box<PageQuery> },
     Tab { id: SessionId, tab: Tab },
+    Base(SessionId),
     Work(Vec<SessionId>),
 }
 
@@ -129,6 +131,10 @@ impl Queries {
         self.tabs.put(Query::Tab { id, tab }, Query::is_outdated_by);
     }
 
+    pub(super) fn base(&self, id: SessionId) {
+        self.tabs.put(Query::Base(id), Query::is_outdated_by);
+    }
+
     pub(super) fn work(&self, ids: Vec<SessionId>) {
         self.work.put(Query::Work(ids), Query::is_outdated_by);
     }
@@ -201,6 +207,7 @@ impl<P: Ports> Worker<P> {
                 Some(content) => Event::Tab { id: id.clone(), content },
                 None => return Ok(Answer::Nothing),
             },
+            Query::Base(id) => Event::Base(id.clone(), self.base(id).await?),
             Query::Work(ids) => return self.work(ids).await,
         })))
     }
@@ -253,6 +260,16 @@ impl<P: Ports> Worker<P> {
             // Drawn from what is known already.
             Tab::Screen | Tab::Details => None,
         })
+    }
+
+    /// How far the worktree is behind its base; nothing where git has no answer, which others tell of.
+    async fn base(&self, id: &SessionId) -> PortResult<Option<Base>> {
+        let session = self.host.ports().session(id).await?;
+        let Some(worktree) = session.as_ref().and_then(Session::worktree) else {
+            return Ok(None);
+        };
+        let ctx = Context::new().within(ADVICE);
+        Ok(self.host.ports().base(&ctx, worktree).await.unwrap_or_default())
     }
 
     /// The changes of a worktree, line by line. One that cannot be read says why in their place.

@@ -42,6 +42,8 @@ pub enum Effect {
         /// The tab.
         tab: Tab,
     },
+    /// Look how far the worktree of this session is behind its base; [`Event::Base`].
+    LoadBase(SessionId),
     /// Count changes in the worktrees of these sessions when there is time.
     LoadWork(Vec<SessionId>),
     /// Look at what the process trees of these sessions take; `Event::Usage`.

@@ -17,6 +17,7 @@ use crate::domain::plan::Plan;
 use crate::domain::query::Page;
 use crate::domain::rail::{Project, Section};
 use crate::domain::session::{Session, Usage};
+use crate::domain::worktree::Base;
 use crate::host::report::Progress;
 use crate::runtime::client::WitnessReport;
 
@@ -86,6 +87,8 @@ pub enum Event {
         /// What its tab shows.
         content: TabContent,
     },
+    /// The base of a session's worktree.
+    Base(SessionId, Option<Base>),
     /// Changes in worktrees, as far as they were counted.
     Work(Vec<(SessionId, WorkFacts)>),
     /// Answer to [`Effect::Measure`]: what is not in it is not known any more.
@@ -194,8 +197,6 @@ pub struct WorkFacts {
     pub dirty: Option<u32>,
     /// Commits that no remote has.
     pub unpushed: Option<u32>,
-    /// Commits of the base that are missing.
-    pub behind: Option<u32>,
     /// Bytes that a deleted session takes in the trash.
     pub size: Option<u64>,
 }

@@ -146,6 +146,11 @@ impl Terminal {
         }
     }
 
+    /// Asks for the colour of the ground once more, with the next frame.
+    pub fn ask_ground(&mut self) {
+        self.push(ASK_GROUND.as_bytes());
+    }
+
     /// Gives the terminal a title, with the next frame, and again whenever the terminal is taken again.
     pub fn title(&mut self, title: String) {
         self.title = title;

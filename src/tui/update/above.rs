@@ -48,6 +48,43 @@ pub(super) fn unbound(app: &mut App, key: Key, effects: &mut Vec<Effect>) {
     }
 }
 
+/// Presses a button with the mouse.
+pub(super) fn press(app: &mut App, button: Button, effects: &mut Vec<Effect>) {
+    let action = match (app.overlays.last_mut(), button) {
+        (Some(Overlay::Plan(dialog)), Button::Act) if dialog.going() == 0 => return,
+        (Some(Overlay::Plan(dialog)), Button::Act) => {
+            dialog.button = button;
+            Action::Confirm
+        }
+        (Some(Overlay::Confirm(confirm)), Button::Act) => {
+            confirm.button = button;
+            Action::Confirm
+        }
+        (_, Button::Act) => Action::Submit,
+        (_, Button::Cancel) => Action::Cancel,
+    };
+    super::act::act(app, action, effects);
+}
+
+/// Selects a row of the topmost layer; the second click on it takes it, where that is all there is to do.
+pub(super) fn choose_row(app: &mut App, row: usize, again: bool, effects: &mut Vec<Effect>) {
+    let height = match app.overlays.last() {
+        Some(Overlay::Plan(dialog)) => plan_rows(app, dialog),
+        _ => 0,
+    };
+    match app.overlays.last_mut() {
+        Some(Overlay::Plan(dialog)) => return dialog.select(row, height),
+        Some(Overlay::Answer(answer)) => answer.index = row,
+        Some(Overlay::CopyWhat(copy)) => copy.index = row,
+        Some(Overlay::Leave(leave)) => leave.index = row,
+        Some(Overlay::Palette(palette)) => palette.index = row,
+        _ => return,
+    }
+    if again {
+        super::act::act(app, Action::Confirm, effects);
+    }
+}
+
 /// Does an action in the topmost layer.
 pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
     match action {

@@ -10,7 +10,7 @@ use crate::tui::app::reading::Begin;
 use crate::tui::app::{App, Focus, View};
 use crate::tui::event::{Effect, Tab};
 
-use super::moving::{Step, collapse, expand, go, page, turn_column};
+use super::moving::{SIDEWAYS, Step, collapse, expand, go, page, scroll_text, turn_column};
 use super::{above, aside, jobs, palette, place, reading, verbs, wall};
 
 /// Does an action, where it is legal.
@@ -40,6 +40,8 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         Action::PageUp => go(app, Step::By(-page(app)), effects),
         Action::NextColumn => turn_column(app, 1),
         Action::PreviousColumn => turn_column(app, -1),
+        Action::TextLeft => scroll_text(app, -SIDEWAYS),
+        Action::TextRight => scroll_text(app, SIDEWAYS),
         Action::Collapse => collapse(app),
         Action::Expand => expand(app),
         Action::NextWaiting => place::next_waiting(app, 1, effects),
@@ -142,7 +144,7 @@ fn tab(app: &mut App, tab: Tab, effects: &mut Vec<Effect>) {
     }
     app.focus = Focus::Right;
     app.tab = tab;
-    app.tab_top = 0;
+    app.show_tab_start();
 }
 
 fn line(app: &mut App, purpose: Purpose, text: &str) {

@@ -18,6 +18,7 @@ mod settle;
 mod verbs;
 mod wall;
 
+use crate::domain::text::clean_line;
 use crate::domain::time::Timestamp;
 
 use super::app::App;
@@ -60,6 +61,7 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
         Event::Page { ticket, offset, page } => data::page(app, ticket, offset, page, effects),
         Event::Tiles { asked, sessions } => wall::arrived(app, &asked, sessions),
         Event::Operations(operations) => app.jobs.load(operations),
+        Event::Base(id, base) => app.base = base.map(|base| (id, base)),
         Event::Tab { id, content } => data::tab(app, id, content),
         Event::Work(work) => app.work.extend(work),
         Event::Usage(usage) => app.usage = usage.into_iter().collect(),
@@ -103,10 +105,14 @@ fn notify(app: &mut App, kind: ToastKind, title: String, lines: Vec<String>) {
 fn notify_with(
     app: &mut App,
     kind: ToastKind,
-    title: String,
+    mut title: String,
     lines: Vec<String>,
     keys: Vec<super::action::Action>,
 ) {
     let at = app.now;
+    // A reason may hold what an agent or git wrote.
+    title = clean_line(&title);
+    let clean = |text: String| text.lines().map(clean_line).collect::<Vec<_>>();
+    let lines = lines.into_iter().flat_map(clean).filter(|line| !line.is_empty()).collect();
     app.toasts.show(Toast { kind, title, lines, keys, at, acted: false });
 }

@@ -7,11 +7,11 @@ use crate::tui::action::Action;
 use crate::tui::app::list::Wanted;
 use crate::tui::app::{App, Focus, View};
 use crate::tui::event::{Effect, Tab};
-use crate::tui::views::{RailTarget, rail_target, row_of};
+use crate::tui::views::{Hit, RailTarget, hit, pane_beyond, rail_target, row_of};
 
 use super::moving::{self, Step};
 use super::pane::TOGETHER;
-use super::{act, pane, place};
+use super::{above, act, pane, place};
 
 /// Rows that one notch of the wheel scrolls.
 pub(super) const NOTCH: isize = 3;
@@ -19,6 +19,9 @@ pub(super) const NOTCH: isize = 3;
 /// The mouse was used.
 pub(super) fn used(app: &mut App, mouse: MouseEvent, effects: &mut Vec<Effect>) {
     let at = Position::new(mouse.column, mouse.row);
+    if mouse.kind == MouseEventKind::Down(MouseButton::Left) && is_confirmed(app, at) {
+        return;
+    }
     if !app.overlays.is_empty() {
         // What was pressed is let go also where something lies above it by now.
         let held = app.press.is_some_and(|press| press.held);
@@ -26,6 +29,10 @@ pub(super) fn used(app: &mut App, mouse: MouseEvent, effects: &mut Vec<Effect>) 
             pane::used(app, mouse, effects);
         }
         let turned = match mouse.kind {
+            MouseEventKind::Down(MouseButton::Left) => {
+                above_clicked(app, at, effects);
+                return;
+            }
             MouseEventKind::ScrollDown => Action::Down,
             MouseEventKind::ScrollUp => Action::Up,
             _ => return,
@@ -41,6 +48,11 @@ pub(super) fn used(app: &mut App, mouse: MouseEvent, effects: &mut Vec<Effect>) 
     match mouse.kind {
         MouseEventKind::Down(MouseButton::Left) => {
             let again = is_again(app, at);
+            if let Some(Hit::Key(action)) = hit(app, at) {
+                app.last_key = app.now;
+                act::act(app, action, effects);
+                return;
+            }
             click(app, at, effects);
             if again && is_row(app, at) {
                 act::act(app, Action::Open, effects);
@@ -48,8 +60,34 @@ pub(super) fn used(app: &mut App, mouse: MouseEvent, effects: &mut Vec<Effect>) 
         }
         MouseEventKind::ScrollDown => wheel(app, at, NOTCH, effects),
         MouseEventKind::ScrollUp => wheel(app, at, -NOTCH, effects),
+        MouseEventKind::ScrollLeft => wheel_sideways(app, at, -moving::SIDEWAYS),
+        MouseEventKind::ScrollRight => wheel_sideways(app, at, moving::SIDEWAYS),
         _ => {}
     }
+}
+
+/// A click where something lies above the views: what the key would do.
+fn above_clicked(app: &mut App, at: Position, effects: &mut Vec<Effect>) {
+    let again = is_again(app, at);
+    app.last_key = app.now;
+    let layers = app.overlays.len();
+    match hit(app, at) {
+        Some(Hit::Key(action)) => act::act(app, action, effects),
+        Some(Hit::Button(button)) => above::press(app, button, effects),
+        Some(Hit::Row(row)) => above::choose_row(app, row, again, effects),
+        None => {}
+    }
+    if app.overlays.len() < layers {
+        // A second click on the same place belongs to the first, as a second Enter does.
+        app.confirmed_at = Some(app.now);
+        app.clicked = Some(((at.x, at.y), app.now));
+    }
+}
+
+/// Whether a button was pressed in this place a moment ago.
+fn is_confirmed(app: &App, at: Position) -> bool {
+    let here = app.clicked.is_some_and(|(cell, _)| cell == (at.x, at.y));
+    here && app.confirmed_at.is_some_and(|when| app.now.since(when) <= TOGETHER)
 }
 
 /// Whether a click is the second of two on one cell.
@@ -119,10 +157,16 @@ fn click_tab(app: &mut App, at: Position, pane: Rect) {
         let end = x + tab.title().len() as u16;
         if (x..end).contains(&at.x) && app.typing.is_none() {
             app.tab = tab;
-            app.tab_top = 0;
+            app.show_tab_start();
             app.focus = Focus::Right;
         }
         x = end + 2;
+    }
+}
+
+fn wheel_sideways(app: &mut App, at: Position, by: isize) {
+    if app.layout().right.contains(at) && pane_beyond(app) > 0 {
+        moving::scroll_text(app, by);
     }
 }
 

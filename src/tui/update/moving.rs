@@ -7,6 +7,9 @@ use crate::tui::views::row_of;
 
 use super::{place, reading, wall};
 
+/// Columns that a text is scrolled by.
+pub(super) const SIDEWAYS: isize = 8;
+
 /// A movement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
@@ -111,6 +114,18 @@ pub(super) fn scroll_pane(app: &mut App, step: Step, effects: &mut Vec<Effect>) 
     reading::scroll_by(app, by, effects);
 }
 
+/// Scrolls a text sideways; where all of it is on view, goes to the tab or column there.
+pub(super) fn scroll_text(app: &mut App, by: isize) {
+    let beyond = crate::tui::views::pane_beyond(app);
+    if beyond > 0 {
+        app.tab_left = app.tab_left.saturating_add_signed(by).min(beyond);
+    } else if by < 0 {
+        collapse(app);
+    } else {
+        expand(app);
+    }
+}
+
 /// The columns that can have the focus.
 fn columns_of(app: &App) -> &'static [Focus] {
     match app.view {
@@ -162,7 +177,7 @@ fn turn_tab(app: &mut App, by: isize) {
     let at = Tab::ALL.iter().position(|tab| *tab == app.tab).unwrap_or(0);
     let next = at.saturating_add_signed(by).min(Tab::ALL.len() - 1);
     app.tab = Tab::ALL[next];
-    app.tab_top = 0;
+    app.show_tab_start();
 }
 
 /// Selects what is drawn on a line of the list's area.

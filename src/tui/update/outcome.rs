@@ -291,7 +291,9 @@ fn purged(app: &mut App, report: &PurgeReport) {
     notify(app, kind, title, lines);
 }
 
+/// Who was reached is unmarked, as after every verb; who was not stays marked, to be told again.
 fn sent(app: &mut App, results: &[SendResult]) {
+    app.list.marks.retain(|id| !results.iter().any(|result| result.id == *id && result.sent));
     let refused: Vec<&SendResult> = results.iter().filter(|result| !result.sent).collect();
     if refused.is_empty() {
         let ids: Vec<&SessionId> = results.iter().map(|result| &result.id).collect();

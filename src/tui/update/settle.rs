@@ -211,7 +211,10 @@ fn ask_tab(app: &mut App, effects: &mut Vec<Effect>) {
     }
     app.tab_asked.clone_from(&wanted);
     app.tabs.clear();
-    app.tab_top = 0;
+    app.show_tab_start();
+    if let Some((id, Tab::Details)) = &wanted {
+        effects.push(Effect::LoadBase(id.clone()));
+    }
     effects.extend(wanted.map(|(id, tab)| Effect::LoadTab { id, tab }));
 }
 
@@ -237,7 +240,9 @@ fn ask_work(app: &mut App, effects: &mut Vec<Effect>) {
     if !ids.is_empty() {
         effects.push(Effect::LoadWork(ids));
     }
-    if let Some((id, Tab::Diff)) = app.tab_asked.clone().filter(|_| again) {
-        effects.push(Effect::LoadTab { id, tab: Tab::Diff });
+    match app.tab_asked.clone().filter(|_| again) {
+        Some((id, tab @ Tab::Diff)) => effects.push(Effect::LoadTab { id, tab }),
+        Some((id, Tab::Details)) => effects.push(Effect::LoadBase(id)),
+        _ => {}
     }
 }

@@ -1,7 +1,11 @@
 //! The bottom line: the keys that act now, most useful first, as many as fit whole.
 
-use ratatui::layout::Rect;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 
+use super::entries::{Entry, KEEP, entries};
+use super::pane_beyond;
 use super::pen::{Pen, Span, spans_width};
 use crate::domain::text::width;
 use crate::tui::action::{Action, Context};
@@ -12,114 +16,43 @@ use crate::tui::app::plan::{Button, PlanRequest};
 use crate::tui::app::{App, find};
 use crate::tui::theme::Role;
 
-/// Actions with their word on the line.
-type Entry = (&'static [Action], &'static str);
+/// A key on the line, or its word, with what it does.
+type Part = (String, Style, Action);
 
-const LIST: &[Entry] = &[
-    (&[Action::Open], "open"),
-    (&[Action::Mark], "mark"),
-    (&[Action::AnswerYes], "yes"),
-    (&[Action::AnswerChoose], "answer"),
-    (&[Action::NextWaiting], "next waiting"),
-    (&[Action::NewSession], "new"),
-    (&[Action::Message], "message"),
-    (&[Action::Delete], "delete"),
-    (&[Action::Restore], "launch"),
-    (&[Action::Stop], "stop"),
-    (&[Action::Find], "find"),
-    (&[Action::Palette], "command"),
-    (&[Action::ClearMarks], "clear"),
-    (&[Action::Quit], "quit"),
-];
-const RAIL: &[Entry] = &[
-    (&[Action::Down, Action::Up], "move"),
-    (&[Action::NextColumn], "to the list"),
-    (&[Action::NextWaiting], "next waiting"),
-    (&[Action::NewSession], "new"),
-    (&[Action::AddProject], "add a project"),
-    (&[Action::Palette], "command"),
-    (&[Action::Quit], "quit"),
-];
-const DETAILS: &[Entry] = &[
-    (&[Action::Down, Action::Up], "scroll"),
-    (&[Action::Collapse, Action::Expand], "tab"),
-    (&[Action::Open], "open"),
-    (&[Action::AnswerYes], "yes"),
-    (&[Action::AnswerChoose], "answer"),
-    (&[Action::Message], "message"),
-    (&[Action::CopyMode], "copy"),
-    (&[Action::Back], "back to the list"),
-];
-const COPY: &[Entry] = &[
-    (&[Action::SelectCharacters, Action::SelectLines, Action::SelectBlock], "select"),
-    (&[Action::CopyText], "copy"),
-    (&[Action::SearchOn, Action::SearchBack], "search"),
-    (&[Action::NextHit, Action::PreviousHit], "next"),
-    (&[Action::OpenLink], "open link"),
-    (&[Action::LeaveCopy], "leave"),
-];
-const TRASH: &[Entry] = &[
-    (&[Action::Restore], "restore"),
-    (&[Action::Undo], "undo last delete"),
-    (&[Action::Mark], "mark"),
-    (&[Action::Purge], "purge"),
-    (&[Action::Find], "find"),
-    (&[Action::Back], "back"),
-];
-const JOBS: &[Entry] = &[
-    (&[Action::Open], "look at results"),
-    (&[Action::MarkFailed], "mark the failed ones"),
-    (&[Action::Undo], "undo"),
-    (&[Action::ResumeJob], "resume"),
-    (&[Action::AbandonJob], "abandon"),
-    (&[Action::CancelJob], "cancel what is not done"),
-    (&[Action::Back], "back"),
-];
-const WALL: &[Entry] = &[
-    (&[Action::Collapse, Action::Down, Action::Up, Action::Expand], "move"),
-    (&[Action::Open], "type here"),
-    (&[Action::AnswerYes], "yes"),
-    (&[Action::AnswerChoose], "answer"),
-    (&[Action::Zoom], "full screen"),
-    (&[Action::MoreTiles, Action::FewerTiles], "tiles"),
-    (&[Action::NextWaiting], "next waiting"),
-    (&[Action::Back], "back"),
-];
-const EMPTY: &[Entry] = &[
-    (&[Action::AddThisFolder], "add this folder"),
-    (&[Action::AddProject], "add another"),
-    (&[Action::NewChat], "chat"),
-    (&[Action::Palette], "command"),
-    (&[Action::Quit], "quit"),
-];
-const PLAN: &[Entry] = &[
-    (&[Action::NextButton], "next"),
-    (&[Action::Down, Action::Up], "move"),
-    (&[Action::KeepOrDrop], "keep or drop"),
-    (&[Action::PreviousGroup, Action::NextGroup], "group"),
-    (&[Action::DropPinCheck], "pinned too"),
-];
-const BUTTONS: &[Entry] = &[(&[Action::NextButton], "next")];
-const CHOOSE: &[Entry] = &[(&[Action::Confirm], "answer"), (&[Action::Down, Action::Up], "move")];
-const COPY_WHAT: &[Entry] = &[(&[Action::Confirm], "copy"), (&[Action::Down, Action::Up], "move")];
-const LEAVE: &[Entry] = &[(&[Action::Confirm], "do it"), (&[Action::Down, Action::Up], "move")];
-const SCROLL: &[Entry] = &[(&[Action::Down, Action::Up], "scroll")];
-const FORM: &[Entry] = &[
-    (&[Action::Submit], "start"),
-    (&[Action::NextField], "next field"),
-    (&[Action::PreviousChoice, Action::NextChoice], "change"),
-];
-const MESSAGE: &[Entry] = &[(&[Action::Submit], "send")];
-const PALETTE: &[Entry] = &[
-    (&[Action::Confirm], "run"),
-    (&[Action::Up, Action::Down], "move"),
-    (&[Action::Complete], "complete"),
-];
-const FIND: &[Entry] = &[(&[Action::Confirm], "keep")];
-const SEARCH: &[Entry] = &[(&[Action::Confirm], "go there")];
-const RENAME: &[Entry] = &[(&[Action::Confirm], "rename")];
-const ADD: &[Entry] = &[(&[Action::Confirm], "add")];
-const QUICK: &[Entry] = &[(&[Action::Confirm], "start")];
+/// Keys that stand together, with their word.
+struct Hint {
+    x: u16,
+    room: u16,
+    parts: Vec<Part>,
+}
+
+impl Hint {
+    fn draw(self, pen: &mut Pen<'_>, y: u16) {
+        let spans: Vec<Span> =
+            self.parts.into_iter().map(|(text, style, _)| (text, style)).collect();
+        pen.spans(self.x, y, self.room, &spans);
+    }
+
+    /// What the part in this column does.
+    fn action_at(&self, column: u16) -> Option<Action> {
+        let mut left = column.checked_sub(self.x).filter(|left| *left < self.room)?;
+        self.parts.iter().find_map(|(text, _, action)| {
+            let cells = width(text) as u16;
+            let here = left < cells;
+            left = left.saturating_sub(cells);
+            here.then_some(*action)
+        })
+    }
+}
+
+fn parts_width(parts: &[Part]) -> u16 {
+    parts.iter().map(|(text, ..)| width(text) as u16).sum()
+}
+
+/// Whether an agent gets the keys: then there is nothing here but the one that leaves.
+fn is_typing(app: &App) -> bool {
+    app.overlays.is_empty() && app.typing.is_some() && !app.is_copying()
+}
 
 /// Draws the line; answers where the cursor is when a text is typed on it.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
@@ -128,32 +61,66 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16
         return None;
     }
     pen.blank(area);
-    let mut last = last_entry(pen, app);
-    let overlay = app.overlays.last();
-    if overlay.is_none() && app.typing.is_some() && !app.is_copying() {
+    if is_typing(app) {
         typing(pen, app, layout);
         return None;
     }
+    let hints = hints(pen, app, area);
+    let end = hints.iter().map(|hint| hint.x).min().unwrap_or(area.width);
+    for hint in hints {
+        hint.draw(pen, area.y);
+    }
+    match app.overlays.last() {
+        Some(Overlay::Line { purpose: Purpose::Find, editor }) => {
+            Some(find_line(pen, app, editor, area, end.saturating_sub(5)))
+        }
+        _ => None,
+    }
+}
+
+/// What a click on the line does.
+pub(super) fn action_at(app: &App, at: Position) -> Option<Action> {
+    let layout = app.layout();
+    if !layout.keys.contains(at) {
+        return None;
+    }
+    let mut buffer = Buffer::empty(Rect::new(0, 0, 1, 1));
+    let pen = Pen::new(&mut buffer, app);
+    if is_typing(app) {
+        let cells = spans_width(&leave_hint(&pen, app, "leave"));
+        return (1..1 + cells).contains(&at.x).then_some(Action::LeaveAgent);
+    }
+    hints(&pen, app, layout.keys).iter().find_map(|hint| hint.action_at(at.x))
+}
+
+/// What acts but would change nothing is not told.
+fn is_of_use(app: &App, action: Action) -> bool {
+    !matches!(action, Action::TextLeft | Action::TextRight) || pane_beyond(app) > 0
+}
+
+/// Everything on the line, with its place.
+fn hints(pen: &Pen<'_>, app: &App, area: Rect) -> Vec<Hint> {
+    let last = last_entry(pen, app);
+    let cells = parts_width(&last);
+    let end = area.width.saturating_sub(cells + 1);
+    let mut hints = vec![Hint { x: end, room: cells, parts: last }];
+    if matches!(app.overlays.last(), Some(Overlay::Line { purpose: Purpose::Find, .. })) {
+        let keep = key_parts(pen, app, KEEP);
+        let cells = parts_width(&keep);
+        hints.push(Hint { x: end.saturating_sub(cells + 2), room: cells, parts: keep });
+        return hints;
+    }
     let mut x = 1;
-    let mut cursor = None;
-    let mut entries = entries(app);
-    if let Some(Overlay::Line { purpose: Purpose::Find, editor }) = overlay {
-        let keep = key_spans(pen, app, entries[0]);
-        last.splice(0..0, [keep, vec![("  ".to_owned(), pen.role(Role::Muted))]].concat());
-        entries = &[];
-        let room = area.width.saturating_sub(spans_width(&last) + 6);
-        cursor = Some(find_line(pen, app, editor, area, room));
+    if let Some(parts) = confirm_entry(pen, app) {
+        let room = parts_width(&parts).min(end.saturating_sub(x + 3));
+        hints.push(Hint { x, room, parts });
+        x += room + 3;
     }
-    let end = area.width.saturating_sub(spans_width(&last) + 1);
-    pen.spans(end, area.y, spans_width(&last), &last);
-    if let Some(spans) = confirm_entry(pen, app) {
-        x += pen.spans(x, area.y, end.saturating_sub(x + 3), &spans) + 3;
-    }
-    let always = overlay.is_some();
-    for entry in entries {
-        let acts = entry.0.iter().any(|action| app.is_legal(*action));
-        let spans = key_spans(pen, app, *entry);
-        let cells = spans_width(&spans);
+    let always = !app.overlays.is_empty();
+    for entry in entries(app) {
+        let acts = entry.0.iter().any(|action| app.is_legal(*action) && is_of_use(app, *action));
+        let parts = key_parts(pen, app, *entry);
+        let cells = parts_width(&parts);
         if !acts || cells == 0 {
             continue;
         }
@@ -165,50 +132,14 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16
             }
             break;
         }
-        x += pen.spans(x, area.y, cells, &spans) + 3;
+        hints.push(Hint { x, room: cells, parts });
+        x += cells + 3;
     }
-    cursor
-}
-
-fn entries(app: &App) -> &'static [Entry] {
-    match app.overlays.last() {
-        Some(Overlay::Plan(_)) => PLAN,
-        Some(Overlay::Confirm(_)) => BUTTONS,
-        Some(Overlay::Answer(_)) => CHOOSE,
-        Some(Overlay::CopyWhat(_)) => COPY_WHAT,
-        Some(Overlay::Leave(leave)) => {
-            if leave.waiting {
-                &[]
-            } else {
-                LEAVE
-            }
-        }
-        Some(Overlay::Help { .. }) => SCROLL,
-        Some(Overlay::NewSession(_)) => FORM,
-        Some(Overlay::Message { .. }) => MESSAGE,
-        Some(Overlay::Palette(_)) => PALETTE,
-        Some(Overlay::Line { purpose, .. }) => match purpose {
-            Purpose::Find => FIND,
-            Purpose::Search { .. } => SEARCH,
-            Purpose::Rename(_) => RENAME,
-            Purpose::AddProject => ADD,
-            Purpose::QuickNew(_) => QUICK,
-        },
-        None if app.is_copying() => COPY,
-        None => match app.view_context() {
-            Context::Rail => RAIL,
-            Context::Details => DETAILS,
-            Context::Trash => TRASH,
-            Context::Jobs => JOBS,
-            Context::Wall => WALL,
-            Context::Empty => EMPTY,
-            _ => LIST,
-        },
-    }
+    hints
 }
 
 /// What Enter does in a dialog with buttons.
-fn confirm_entry(pen: &Pen<'_>, app: &App) -> Option<Vec<Span>> {
+fn confirm_entry(pen: &Pen<'_>, app: &App) -> Option<Vec<Part>> {
     let (button, word) = match app.overlays.last()? {
         Overlay::Plan(dialog) => (
             dialog.button,
@@ -222,11 +153,11 @@ fn confirm_entry(pen: &Pen<'_>, app: &App) -> Option<Vec<Span>> {
         _ => return None,
     };
     let word = if button == Button::Cancel { "cancel" } else { word };
-    Some(spans_of(pen, app, &[Action::Confirm], word))
+    Some(parts_of(pen, app, &[Action::Confirm], word))
 }
 
 /// The entry that is always there, at the right edge.
-fn last_entry(pen: &Pen<'_>, app: &App) -> Vec<Span> {
+fn last_entry(pen: &Pen<'_>, app: &App) -> Vec<Part> {
     let (action, word) = match app.overlays.last() {
         None => (Action::Help, "help"),
         Some(Overlay::Leave(_)) => (Action::Cancel, "stay"),
@@ -235,21 +166,27 @@ fn last_entry(pen: &Pen<'_>, app: &App) -> Vec<Span> {
         Some(Overlay::Palette(_) | Overlay::Help { .. }) => (Action::Cancel, "close"),
         Some(_) => (Action::Cancel, "cancel"),
     };
-    spans_of(pen, app, &[action], word)
+    parts_of(pen, app, &[action], word)
 }
 
-fn key_spans(pen: &Pen<'_>, app: &App, (actions, word): Entry) -> Vec<Span> {
-    spans_of(pen, app, actions, word)
+fn key_parts(pen: &Pen<'_>, app: &App, (actions, word): Entry) -> Vec<Part> {
+    parts_of(pen, app, actions, word)
 }
 
-fn spans_of(pen: &Pen<'_>, app: &App, actions: &[Action], word: &str) -> Vec<Span> {
+/// The keys of actions, and the word for them; nothing where none has a key.
+fn parts_of(pen: &Pen<'_>, app: &App, actions: &[Action], word: &str) -> Vec<Part> {
     let contexts = app.contexts();
-    let labels = actions.iter().filter_map(|action| app.setup.keymap.key_label(&contexts, *action));
-    let keys = labels.map(|label| arrows(pen, &label)).collect::<Vec<_>>().join(" ");
-    if keys.is_empty() {
-        return Vec::new();
+    let key = |action: &Action| Some((app.setup.keymap.key_label(&contexts, *action)?, *action));
+    let mut parts: Vec<Part> = Vec::new();
+    for (label, action) in actions.iter().filter_map(key) {
+        let gap = if parts.is_empty() { "" } else { " " };
+        parts.push((format!("{gap}{}", arrows(pen, &label)), pen.role(Role::Key), action));
     }
-    vec![(keys, pen.role(Role::Key)), (format!(" {word}"), pen.role(Role::Muted))]
+    if let Some((.., first)) = parts.first() {
+        let first = *first;
+        parts.push((format!(" {word}"), pen.role(Role::Muted), first));
+    }
+    parts
 }
 
 /// Names of arrow keys as arrows.

@@ -11,6 +11,7 @@ use crate::domain::session::Session;
 use crate::domain::status::derive;
 use crate::domain::text::{clean_line, cut_middle, names};
 use crate::domain::time::{Timestamp, age};
+use crate::domain::worktree::Base;
 use crate::monitor::notice::reason;
 use crate::runtime::client::WitnessReport;
 use crate::tui::app::App;
@@ -146,10 +147,11 @@ fn work(app: &App, session: &Session, room: usize) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
     facts.extend(session.branch.iter().map(|branch| fact("branch", branch.clone())));
     let work = app.work.get(&session.id);
-    if let Some(base) = &session.base {
-        let behind = work.and_then(|work| work.behind).filter(|n| *n > 0);
-        let behind = behind.map_or_else(String::new, |n| format!(", {n} behind"));
-        facts.push(fact("base", format!("{}{behind}", base.chars().take(7).collect::<String>())));
+    if let Some(begun) = &session.base {
+        let commit: String = begun.chars().take(7).collect();
+        let known = app.base.as_ref().filter(|(id, _)| *id == session.id).map(|(_, base)| base);
+        facts
+            .push(fact("base", known.map_or_else(|| commit.clone(), |base| stands(base, &commit))));
     }
     if let Some(work) = work.filter(|work| work.files > 0) {
         let minus = app.setup.glyphs.minus;
@@ -171,6 +173,14 @@ fn work(app: &App, session: &Session, room: usize) -> Vec<Fact> {
         facts.push(fact(label, cut_middle(&folder, room, app.setup.glyphs.cut)));
     }
     facts
+}
+
+/// `main at 4f1c20e, 3 behind`.
+fn stands(base: &Base, commit: &str) -> String {
+    match base.behind {
+        0 => format!("{} at {commit}", base.branch),
+        n => format!("{} at {commit}, {n} behind", base.branch),
+    }
 }
 
 fn agent(app: &App, session: &Session) -> Vec<Fact> {

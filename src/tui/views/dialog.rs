@@ -13,6 +13,9 @@ use crate::tui::app::plan::Button;
 use crate::tui::app::words::count;
 use crate::tui::theme::{Ground, Role};
 
+/// The first button of every dialog.
+const CANCEL: &str = "[ Cancel ]";
+
 /// The part of the window that dialogs are centred in: all but the bottom line.
 pub(super) fn room(app: &App) -> Rect {
     let (cols, rows) = app.setup.size;
@@ -51,6 +54,11 @@ pub(super) fn frame(pen: &mut Pen<'_>, area: Rect, title: &str) -> Rect {
         pen.cell(area.x, bottom, glyphs.bottom_left, border);
         pen.cell(area.right() - 1, bottom, glyphs.bottom_right, border);
     }
+    inside(area)
+}
+
+/// What is inside a dialog, with one empty cell at both sides.
+pub(super) fn inside(area: Rect) -> Rect {
     Rect {
         x: area.x + 3.min(area.width),
         y: area.y + 1,
@@ -81,7 +89,7 @@ pub(super) fn buttons(
         if chosen == Some(button) { reversed(pen.bold(role)) } else { style }
     };
     let spans: [Span; 3] = [
-        ("[ Cancel ]".to_owned(), style(pen, Button::Cancel, Role::Text)),
+        (CANCEL.to_owned(), style(pen, Button::Cancel, Role::Text)),
         ("  ".to_owned(), pen.role(Role::Text)),
         (format!("[ {act} ]"), style(pen, Button::Act, role)),
     ];
@@ -89,11 +97,28 @@ pub(super) fn buttons(
     pen.spans(inner.right().saturating_sub(cells), y, cells.min(inner.width), &spans);
 }
 
-/// A question with two buttons.
-pub(super) fn confirm(pen: &mut Pen<'_>, app: &App, confirm: &Confirm) {
+/// The button that is drawn in a column of the line of buttons.
+pub(super) fn button_at(inner: Rect, act: &str, column: u16) -> Option<Button> {
+    let (cancel, act) = (CANCEL.len() as u16, width(act) as u16 + 4);
+    let start = inner.right().saturating_sub(cancel + 2 + act);
+    let act_at = start + cancel + 2;
+    match column {
+        at if (start..start + cancel).contains(&at) => Some(Button::Cancel),
+        at if (act_at..act_at + act).contains(&at) => Some(Button::Act),
+        _ => None,
+    }
+}
+
+/// Where a question with two buttons is.
+pub(super) fn confirm_area(app: &App, confirm: &Confirm) -> Rect {
     let longest = confirm.lines.iter().map(|line| width(line)).max().unwrap_or(0);
     let cells = (longest + 6).clamp(40, 64) as u16;
-    let area = centred(app, cells, confirm.lines.len() as u16 + 5, (4, 0));
+    centred(app, cells, confirm.lines.len() as u16 + 5, (4, 0))
+}
+
+/// A question with two buttons.
+pub(super) fn confirm(pen: &mut Pen<'_>, app: &App, confirm: &Confirm) {
+    let area = confirm_area(app, confirm);
     let mut pen = pen.within(area);
     let inner = frame(&mut pen, area, &confirm.title);
     for (row, line) in confirm.lines.iter().enumerate() {
@@ -103,29 +128,59 @@ pub(super) fn confirm(pen: &mut Pen<'_>, app: &App, confirm: &Confirm) {
     buttons(&mut pen, inner, y, &confirm.act, Role::Danger, Some(confirm.button));
 }
 
-/// The options of a question.
-pub(super) fn answer(pen: &mut Pen<'_>, app: &App, answer: &AnswerDialog) {
-    let lines = answer.options.iter().enumerate();
-    let lines: Vec<String> = lines.map(|(at, it)| format!("{}. {it}", at + 1)).collect();
-    choice(pen, app, &format!("Answer {}", answer.id), &answer.text, &lines, answer.index);
-}
-
-/// What of a session is copied.
-pub(super) fn copy(pen: &mut Pen<'_>, app: &App, copy: &CopyDialog) {
-    let line = |(name, text): &(&str, String)| format!("{name:<14}{text}");
-    let lines: Vec<String> = copy.texts.iter().map(line).collect();
-    choice(pen, app, &format!("Copy of {}", copy.id), "To the clipboard:", &lines, copy.index);
-}
-
 /// Lines of which one is chosen.
-fn choice(pen: &mut Pen<'_>, app: &App, title: &str, text: &str, lines: &[String], index: usize) {
-    let longest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
-    let cells = (longest.max(width(text)) + 6).clamp(40, 72) as u16;
-    let area = centred(app, cells, lines.len() as u16 + 6, (4, 0));
+pub(super) struct Choice {
+    title: String,
+    text: String,
+    lines: Vec<String>,
+    index: usize,
+}
+
+impl Choice {
+    /// The options of a question.
+    pub(super) fn answer(answer: &AnswerDialog) -> Self {
+        let lines = answer.options.iter().enumerate();
+        Self {
+            title: format!("Answer {}", answer.id),
+            text: answer.text.clone(),
+            lines: lines.map(|(at, it)| format!("{}. {it}", at + 1)).collect(),
+            index: answer.index,
+        }
+    }
+
+    /// What of a session is copied.
+    pub(super) fn copy(copy: &CopyDialog) -> Self {
+        let line = |(name, text): &(&str, String)| format!("{name:<14}{text}");
+        Self {
+            title: format!("Copy of {}", copy.id),
+            text: "To the clipboard:".to_owned(),
+            lines: copy.texts.iter().map(line).collect(),
+            index: copy.index,
+        }
+    }
+
+    fn area(&self, app: &App) -> Rect {
+        let longest = self.lines.iter().map(|line| width(line)).max().unwrap_or(0);
+        let cells = (longest.max(width(&self.text)) + 6).clamp(40, 72) as u16;
+        centred(app, cells, self.lines.len() as u16 + 6, (4, 0))
+    }
+
+    /// The lines on view.
+    pub(super) fn rows(&self, app: &App) -> Rect {
+        let inner = inside(self.area(app));
+        let y = inner.y + 3;
+        let height = (self.lines.len() as u16).min(inner.bottom().saturating_sub(y));
+        Rect { y, height, ..inner }
+    }
+}
+
+/// Draws lines of which one is chosen.
+pub(super) fn choice(pen: &mut Pen<'_>, app: &App, choice: &Choice) {
+    let (area, index) = (choice.area(app), choice.index);
     let mut pen = pen.within(area);
-    let inner = frame(&mut pen, area, title);
-    pen.text(inner.x, inner.y + 1, inner.width, text, pen.role(Role::Text));
-    for (at, line) in lines.iter().enumerate() {
+    let inner = frame(&mut pen, area, &choice.title);
+    pen.text(inner.x, inner.y + 1, inner.width, &choice.text, pen.role(Role::Text));
+    for (at, line) in choice.lines.iter().enumerate() {
         let y = inner.y + 3 + at as u16;
         if y >= inner.bottom() {
             break;

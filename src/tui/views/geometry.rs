@@ -56,6 +56,14 @@ pub(in crate::tui) fn pane_lines(app: &App) -> usize {
     }
 }
 
+/// Columns of the chosen tab's text that are not on view.
+pub(in crate::tui) fn pane_beyond(app: &App) -> usize {
+    match (app.tab, app.selected()) {
+        (Tab::Screen | Tab::Details, _) | (_, None) => 0,
+        (tab, Some(session)) => pane::content_beyond(app, session, tab),
+    }
+}
+
 /// Lines of the plan's list on view.
 pub(in crate::tui) fn plan_rows(app: &App, dialog: &PlanDialog) -> usize {
     plan::list_rows(app, dialog)

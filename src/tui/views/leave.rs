@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::dialog::{centred, frame};
+use super::dialog::{centred, frame, inside};
 use super::pen::Pen;
 use super::top::{progress_bar, verb_word};
 use crate::tui::app::App;
@@ -15,11 +15,22 @@ const JOBS: usize = 4;
 /// Cells of a bar.
 const BAR: u16 = 12;
 
+fn area(app: &App) -> Rect {
+    let shown = app.jobs.notable().take(JOBS).count() as u16;
+    centred(app, 60, shown + 8, (4, 0))
+}
+
+/// The ways to leave, a line each.
+pub(super) fn rows(app: &App) -> Rect {
+    let shown = app.jobs.notable().take(JOBS).count() as u16;
+    let inner = inside(area(app));
+    Rect { y: inner.y + 2 + shown, height: LEAVING.len() as u16, ..inner }
+}
+
 /// Draws the dialog: the jobs with their progress, and the ways to leave or what is waited for.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, dialog: LeaveDialog) {
     let jobs: Vec<_> = app.jobs.notable().collect();
-    let shown = jobs.len().min(JOBS) as u16;
-    let area = centred(app, 60, shown + 8, (4, 0));
+    let area = area(app);
     let mut pen = pen.within(area);
     let title = if dialog.waiting { "Leaving" } else { "Leave callboard" };
     let inner = frame(&mut pen, area, title);

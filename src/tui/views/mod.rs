@@ -6,8 +6,10 @@ mod columns;
 mod details;
 mod dialog;
 mod empty;
+mod entries;
 mod geometry;
 mod help;
+mod hit;
 mod jobs;
 mod leave;
 mod list;
@@ -26,9 +28,12 @@ mod wall;
 
 use ratatui::Frame;
 
+use self::dialog::Choice;
 pub(super) use self::geometry::{
-    RailTarget, help_beyond, list_line, palette_rows, pane_lines, plan_rows, rail_target, row_of,
+    RailTarget, help_beyond, list_line, palette_rows, pane_beyond, pane_lines, plan_rows,
+    rail_target, row_of,
 };
+pub(super) use self::hit::{Hit, hit};
 use self::pen::Pen;
 use super::app::overlay::{Overlay, Purpose};
 use super::app::{App, View};
@@ -74,8 +79,8 @@ fn overlay_view(pen: &mut Pen<'_>, app: &App, overlay: &Overlay) -> Option<(u16,
     match overlay {
         Overlay::Plan(dialog) => plan::draw(pen, app, dialog),
         Overlay::Confirm(confirm) => dialog::confirm(pen, app, confirm),
-        Overlay::Answer(answer) => dialog::answer(pen, app, answer),
-        Overlay::CopyWhat(copy) => dialog::copy(pen, app, copy),
+        Overlay::Answer(answer) => dialog::choice(pen, app, &Choice::answer(answer)),
+        Overlay::CopyWhat(copy) => dialog::choice(pen, app, &Choice::copy(copy)),
         Overlay::Leave(dialog) => leave::draw(pen, app, *dialog),
         Overlay::NewSession(form) => return newform::draw(pen, app, form),
         Overlay::Message { ids, editor } => return Some(dialog::message(pen, app, ids, editor)),

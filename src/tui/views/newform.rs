@@ -1,8 +1,8 @@
 //! The form for a new session.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
-use super::dialog::{buttons, centred, frame, text_field};
+use super::dialog::{button_at, buttons, centred, frame, inside, text_field};
 use super::pen::Pen;
 use crate::domain::text::{cut, width};
 use crate::tui::app::App;
@@ -14,9 +14,23 @@ use crate::tui::theme::Role;
 /// Cells of a label.
 const LABEL: u16 = 8;
 
+/// The word on its button.
+const START: &str = "Start";
+
+fn area(app: &App) -> Rect {
+    centred(app, 66, 18, (4, 0))
+}
+
+/// The button at a place.
+pub(super) fn button(app: &App, at: Position) -> Option<Button> {
+    let inner = inside(area(app));
+    let here = at.y == inner.bottom().saturating_sub(1);
+    button_at(inner, START, at.x).filter(|_| here)
+}
+
 /// Draws it; answers where the cursor is.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, form: &NewForm) -> Option<(u16, u16)> {
-    let area = centred(app, 66, 18, (4, 0));
+    let area = area(app);
     let mut pen = pen.within(area);
     let inner = frame(&mut pen, area, "New session");
     // On a low window the empty lines go first, then the prompt's.
@@ -80,7 +94,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, form: &NewForm) -> Option<(u16,
         Field::Start => Some(Button::Act),
         _ => None,
     };
-    buttons(&mut pen, inner, bottom, "Start", Role::Accent, chosen);
+    buttons(&mut pen, inner, bottom, START, Role::Accent, chosen);
     cursor
 }
 

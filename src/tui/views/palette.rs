@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::dialog::{centred, cross, frame};
+use super::dialog::{centred, cross, frame, inside};
 use super::pen::Pen;
 use crate::domain::text::cut;
 use crate::tui::action::ActionSpec;
@@ -22,6 +22,12 @@ fn area(app: &App) -> Rect {
 /// Matches that are on view, for the one who scrolls.
 pub(in crate::tui) fn rows(app: &App) -> usize {
     usize::from(area(app).height.saturating_sub(DOC + 5)).max(1)
+}
+
+/// The lines of the matches on view.
+pub(super) fn list(app: &App) -> Rect {
+    let inner = inside(area(app));
+    Rect { y: inner.y + 2, height: rows(app) as u16, ..inner }
 }
 
 /// Draws it; answers where the cursor is.

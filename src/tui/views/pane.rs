@@ -9,6 +9,7 @@ use super::signs::{status_role, status_sign};
 use super::{bottom, details, reading};
 use crate::domain::session::Session;
 use crate::domain::status::{Status, Zone, worst_open};
+use crate::domain::text;
 use crate::domain::time::age;
 use crate::monitor::notice::reason;
 use crate::tui::action::{Action, Context};
@@ -273,6 +274,27 @@ pub(super) fn content_height(app: &App, session: &Session, tab: Tab) -> usize {
     content_lines(&Pen::new(&mut buffer, app), app, session, tab).map_or(0, |lines| lines.len())
 }
 
+/// Columns of a tab with text beyond those on view.
+pub(super) fn content_beyond(app: &App, session: &Session, tab: Tab) -> usize {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, 1, 1));
+    let lines = content_lines(&Pen::new(&mut buffer, app), app, session, tab).unwrap_or_default();
+    let widest = lines.iter().map(|line| usize::from(spans_width(line))).max().unwrap_or(0);
+    widest.saturating_sub(usize::from(inset(app.layout().right).width.saturating_sub(1)))
+}
+
+/// A line without its first cells.
+fn skipped(line: &[Span], mut left: usize) -> Vec<Span> {
+    let mut rest = Vec::with_capacity(line.len());
+    for (text, style) in line {
+        let (shown, gone) = text::skip(text, left);
+        // A blank stands for half of a wide character.
+        let blank = " ".repeat(gone.saturating_sub(left));
+        left = left.saturating_sub(gone);
+        rest.push((blank + shown, *style));
+    }
+    rest
+}
+
 /// Messages, events and the diff.
 fn content(pen: &mut Pen<'_>, app: &App, session: &Session, tab: Tab, area: Rect) {
     let room = area.width.saturating_sub(1);
@@ -289,7 +311,7 @@ fn content(pen: &mut Pen<'_>, app: &App, session: &Session, tab: Tab, area: Rect
     }
     let top = app.tab_top.min(lines.len().saturating_sub(1));
     for (row, line) in lines.iter().skip(top).take(usize::from(area.height)).enumerate() {
-        pen.spans(area.x, area.y + row as u16, room, line);
+        pen.spans(area.x, area.y + row as u16, room, &skipped(line, app.tab_left));
     }
 }
 

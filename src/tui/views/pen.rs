@@ -70,11 +70,12 @@ impl<'a> Pen<'a> {
         self.theme.style(role).add_modifier(Modifier::BOLD)
     }
 
-    /// Sets one cell.
+    /// Sets one cell. A control character, which the terminal would obey, is drawn as a blank.
     pub(super) fn cell(&mut self, x: u16, y: u16, symbol: &str, style: Style) {
         if !self.clip.contains((x, y).into()) {
             return;
         }
+        let symbol = if symbol.contains(char::is_control) { " " } else { symbol };
         if let Some(cell) = self.buffer.cell_mut((x, y)) {
             cell.reset();
             cell.set_symbol(symbol).set_style(self.ground.patch(style));

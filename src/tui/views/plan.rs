@@ -1,9 +1,10 @@
 //! The dialog of a delete, a restore or a purge: counts first, then the sessions, then the buttons.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 
-use super::dialog::{buttons, centred, cross, frame};
+use super::dialog::{button_at, buttons, centred, cross, frame, inside};
+use super::hit::Hit;
 use super::pen::{Pen, Span};
 use super::signs::status_sign;
 use crate::domain::plan::{Back, Plan, PlanItem};
@@ -81,15 +82,40 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog) {
     if bottom > parts.tabs_y + 3 {
         cross(&mut pen, area, bottom - 3, &[], &place);
     }
-    let going = dialog.going();
-    let ready = going > 0;
-    let act = if dialog.plan().is_some() { format!("{verb} {going}") } else { verb.to_owned() };
     let role = match dialog.request {
-        _ if !ready => Role::Muted,
+        _ if dialog.going() == 0 => Role::Muted,
         PlanRequest::Restore(_) => Role::Accent,
         PlanRequest::Delete(_) | PlanRequest::Purge(_) => Role::Danger,
     };
-    buttons(&mut pen, inner, bottom.saturating_sub(2), &act, role, Some(dialog.button));
+    buttons(
+        &mut pen,
+        inner,
+        bottom.saturating_sub(2),
+        &act_word(dialog),
+        role,
+        Some(dialog.button),
+    );
+}
+
+/// The word on the button.
+fn act_word(dialog: &PlanDialog) -> String {
+    let verb = dialog.request.verb();
+    match dialog.plan() {
+        Some(_) => format!("{verb} {}", dialog.going()),
+        None => verb.to_owned(),
+    }
+}
+
+/// What a click in the dialog is about.
+pub(super) fn hit(app: &App, dialog: &PlanDialog, at: Position) -> Option<Hit> {
+    let parts = parts(app, dialog);
+    let area = parts.area;
+    if at.y == area.bottom().saturating_sub(2) {
+        return button_at(inside(area), &act_word(dialog), at.x).map(Hit::Button);
+    }
+    let rows = Rect { y: parts.tabs_y + 1, height: parts.rows, ..inside(area) };
+    let row = dialog.top + usize::from(at.y.saturating_sub(rows.y));
+    (rows.contains(at) && row < dialog.listed()).then_some(Hit::Row(row))
 }
 
 /// The first sentences.

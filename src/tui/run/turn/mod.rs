@@ -75,6 +75,8 @@ pub(super) struct Dashboard<P> {
     app: App,
     terminal: Terminal,
     reader: Option<Reader>,
+    /// The theme follows the ground of the terminal, which answers when asked for it.
+    follows_ground: bool,
     /// When the reader stops to look for an answer of the terminal.
     answer_by: Option<Instant>,
     signals: Signals,
@@ -238,6 +240,7 @@ impl<P: Ports> Dashboard<P> {
             app: App::new(setup),
             terminal,
             reader: Some(Reader::new(parts.asked)),
+            follows_ground: parts.asked,
             answer_by: parts.asked.then_some(now + ANSWER),
             signals: Signals::new()?,
             progress: parts.host.subscribe(),

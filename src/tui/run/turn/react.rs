@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{Breaks, Dashboard, Rest, RunSummary, Woke};
+use super::{ANSWER, Breaks, Dashboard, Rest, RunSummary, Woke};
 use crate::domain::ids::SessionId;
 use crate::host::ports::Ports;
 use crate::monitor::notice::tell;
@@ -121,6 +121,9 @@ impl<P: Ports> Dashboard<P> {
                 if let Some(typing) = &self.app.typing {
                     self.live.focus(&typing.id, focused);
                 }
+                if focused {
+                    self.ask_ground();
+                }
                 Event::Focus(focused)
             }
             Input::Resize(cols, rows) => Event::Resize { cols, rows },
@@ -137,6 +140,16 @@ impl<P: Ports> Dashboard<P> {
             self.app.only_types() == before.0.as_ref() && self.app.toasts.version() == before.1;
         if before.0.is_none() || !same {
             self.want(Urgency::Frame);
+        }
+    }
+
+    /// Asks the terminal for its ground again: who comes back to it may have changed the colours of the desktop
+    /// meanwhile. (Its own notices of that, mode 2031, cannot be read by the event parser.)
+    fn ask_ground(&mut self) {
+        if let Some(reader) = self.reader.as_mut().filter(|_| self.follows_ground) {
+            reader.wait_for_answer();
+            self.answer_by = Some(clock::monotonic() + ANSWER);
+            self.terminal.ask_ground();
         }
     }
 
@@ -160,6 +173,7 @@ impl<P: Ports> Dashboard<P> {
         let now = clock::monotonic();
         if self.answer_by.is_some_and(|at| at <= now) {
             self.answer_by = None;
+            self.follows_ground = false;
             if let Some(reader) = &mut self.reader {
                 reader.stop_waiting();
             }
