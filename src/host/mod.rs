@@ -14,6 +14,7 @@ pub mod doctor;
 mod edit;
 pub mod error;
 pub mod faults;
+mod filters;
 mod folders;
 mod fork;
 mod hold;

@@ -11,8 +11,8 @@ use crate::domain::ids::{BatchId, OperationId, SessionId};
 use crate::domain::key::Key;
 use crate::domain::operation::Operation;
 use crate::domain::plan::Plan;
-use crate::domain::query::{Page, PageQuery};
-use crate::domain::rail::{Project, Section};
+use crate::domain::query::{Filter, Page, PageQuery};
+use crate::domain::rail::{FilterCount, Project, SavedFilter, Section};
 use crate::domain::session::{Session, Usage};
 use crate::host::OnView;
 use crate::host::report::{
@@ -22,7 +22,7 @@ use crate::host::report::{
 use crate::runtime::client::WitnessReport;
 use crate::runtime::keys::MouseEvent as ProgramMouse;
 
-use super::app::form::Found;
+use super::app::form::Targets;
 use super::app::plan::PlanRequest;
 use super::app::reading::Document;
 use super::app::screen::ScreenCells;
@@ -56,7 +56,7 @@ pub enum Event {
     /// Answer to [`Effect::LoadBoard`].
     Board(Box<Board>),
     /// What a new session can be launched by.
-    Agents(Found),
+    Targets(Targets),
     /// The second answer to it: sessions that want the operator, any order (T4).
     Waiting(Vec<Session>),
     /// Answer to [`Effect::LoadCrowded`]: a project with so many worktrees in the trash that its git is
@@ -70,6 +70,15 @@ pub enum Event {
         offset: usize,
         /// The page.
         page: Page,
+    },
+    /// Answer to [`Effect::CountFilters`]: what each saved filter lets through, by name.
+    FilterCounts(Vec<(String, FilterCount)>),
+    /// Answer to [`Effect::Search`].
+    Found {
+        /// The ticket of the request.
+        ticket: u64,
+        /// What was found.
+        found: Box<Found>,
     },
     /// Answer to [`Effect::LoadTiles`]: those that are still there, any order.
     Tiles {
@@ -161,6 +170,8 @@ pub struct Board {
     pub sections: Vec<Section>,
     /// Registered projects in order.
     pub projects: Vec<Project>,
+    /// Saved filters in order.
+    pub filters: Vec<SavedFilter>,
     /// Number of tombstones.
     pub trash: u64,
     /// The newest batch that still has tombstones.
@@ -169,6 +180,15 @@ pub struct Board {
     pub live: u64,
     /// Operations that wait for a choice of the operator.
     pub stuck: u64,
+}
+
+/// What was found in all sections, messages and the trash, newest first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Found {
+    /// Sessions.
+    pub sessions: Page,
+    /// Deleted ones.
+    pub trash: Page,
 }
 
 /// What is known of the changes in a worktree.
@@ -253,6 +273,8 @@ pub enum Outcome {
     Sent(Vec<SendResult>),
     /// A folder was registered.
     ProjectAdded(Project),
+    /// A filter is saved under this name.
+    FilterSaved(String),
     /// Done, and nothing to say.
     Quiet,
     /// Pins are as they were.
@@ -310,6 +332,26 @@ pub enum Effect {
         ticket: u64,
         /// The query.
         query: PageQuery,
+    },
+    /// Count what these saved filters let through, when there is time; [`Event::FilterCounts`].
+    CountFilters(Vec<(String, Filter)>),
+    /// Save a filter, in place of one of the same name; [`Outcome::FilterSaved`].
+    SaveFilter(SavedFilter),
+    /// Give a saved filter another name; [`Outcome::FilterSaved`].
+    RenameFilter {
+        /// Its name.
+        from: String,
+        /// The other one.
+        to: String,
+    },
+    /// Remove a saved filter.
+    RemoveFilter(String),
+    /// Look in all sections, messages and the trash.
+    Search {
+        /// Comes back with the answer; an older one is dropped.
+        ticket: u64,
+        /// What to look for.
+        filter: Filter,
     },
     /// Ask the store where too many worktrees are in the trash.
     LoadCrowded,

@@ -10,6 +10,7 @@ mod apart;
 mod asking;
 mod driver;
 mod ends;
+mod everywhere;
 mod faults;
 mod jobs;
 mod lend;

@@ -227,6 +227,7 @@ pub(crate) fn board() -> Board {
     Board {
         sections,
         projects,
+        filters: Vec::new(),
         trash: 47,
         last_batch: Some("0192-7c1e".parse::<OperationId>().unwrap()),
         live: 15,
@@ -349,6 +350,7 @@ impl Bench {
             folder: "/home/me/src".into(),
             user_home: Some("/home/me".into()),
             repository: Some("/src/shop".into()),
+            agent: "claude".to_owned(),
             agents: ["claude", "codex", "shell"]
                 .map(|name| (name.to_owned(), true))
                 .into_iter()

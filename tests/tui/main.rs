@@ -9,6 +9,8 @@
 
 mod aside;
 mod board;
+mod everywhere;
+mod filters;
 mod fixture;
 mod jobs;
 mod mouse;

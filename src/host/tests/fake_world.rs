@@ -13,7 +13,7 @@ use crate::domain::launch::ForkOf;
 use crate::domain::operation::Operation;
 use crate::domain::plan::{Advice, Back};
 use crate::domain::probe::{Answer, Evidence};
-use crate::domain::rail::{Project, ProjectSetup};
+use crate::domain::rail::{Project, ProjectSetup, SavedFilter};
 use crate::domain::session::{FolderKind, LaunchFacts, Session, Usage};
 use crate::domain::worktree::Difference;
 use crate::host::context::Context;
@@ -44,6 +44,7 @@ type Hook = Box<dyn FnOnce(&mut Model) + Send>;
 pub(in crate::host) struct Model {
     pub(in crate::host) sessions: BTreeMap<SessionId, Session>,
     pub(in crate::host) projects: Vec<Project>,
+    pub(in crate::host) filters: Vec<SavedFilter>,
     pub(in crate::host) keepers: BTreeSet<SessionId>,
     /// Keepers that outlive their creator (C4).
     pub(in crate::host) published: BTreeSet<SessionId>,

@@ -13,6 +13,7 @@ pub(super) mod plans;
 mod purge;
 mod rail;
 mod record;
+mod saved;
 mod search;
 mod totals;
 mod trash;

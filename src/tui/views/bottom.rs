@@ -28,6 +28,7 @@ const LIST: &[Entry] = &[
     (&[Action::Stop], "stop"),
     (&[Action::Find], "find"),
     (&[Action::Palette], "command"),
+    (&[Action::SaveFilter], "save filter"),
     (&[Action::ClearMarks], "clear"),
     (&[Action::Quit], "quit"),
 ];
@@ -36,6 +37,8 @@ const RAIL: &[Entry] = &[
     (&[Action::NextColumn], "to the list"),
     (&[Action::NextWaiting], "next waiting"),
     (&[Action::NewSession], "new"),
+    (&[Action::RenameFilter], "rename"),
+    (&[Action::RemoveFilter], "remove"),
     (&[Action::AddProject], "add a project"),
     (&[Action::Palette], "command"),
     (&[Action::Quit], "quit"),
@@ -115,8 +118,14 @@ const PALETTE: &[Entry] = &[
     (&[Action::Up, Action::Down], "move"),
     (&[Action::Complete], "complete"),
 ];
-const FIND: &[Entry] = &[(&[Action::Confirm], "keep")];
+const FIND: &[Entry] = &[(&[Action::Confirm], "keep"), (&[Action::Everywhere], "everywhere")];
+const EVERYWHERE: &[Entry] =
+    &[(&[Action::Confirm], "go there"), (&[Action::Up, Action::Down], "move")];
 const SEARCH: &[Entry] = &[(&[Action::Confirm], "go there")];
+const SAVE_HERE: &[Entry] =
+    &[(&[Action::Confirm], "save"), (&[Action::Everywhere], "in all sections")];
+const SAVE_EVERYWHERE: &[Entry] =
+    &[(&[Action::Confirm], "save"), (&[Action::Everywhere], "only where it is")];
 const RENAME: &[Entry] = &[(&[Action::Confirm], "rename")];
 const ADD: &[Entry] = &[(&[Action::Confirm], "add")];
 const QUICK: &[Entry] = &[(&[Action::Confirm], "start")];
@@ -138,8 +147,12 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16
     let mut cursor = None;
     let mut entries = entries(app);
     if let Some(Overlay::Line { purpose: Purpose::Find, editor }) = overlay {
-        let keep = key_spans(pen, app, entries[0]);
-        last.splice(0..0, [keep, vec![("  ".to_owned(), pen.role(Role::Muted))]].concat());
+        let keys = entries.iter().map(|entry| {
+            let gap = ("  ".to_owned(), pen.role(Role::Muted));
+            [key_spans(pen, app, *entry), vec![gap]].concat()
+        });
+        let keys: Vec<Span> = keys.flatten().collect();
+        last.splice(0..0, keys);
         entries = &[];
         let room = area.width.saturating_sub(spans_width(&last) + 6);
         cursor = Some(find_line(pen, app, editor, area, room));
@@ -187,11 +200,15 @@ fn entries(app: &App) -> &'static [Entry] {
         Some(Overlay::NewSession(_)) => FORM,
         Some(Overlay::Message { .. }) => MESSAGE,
         Some(Overlay::Palette(_)) => PALETTE,
+        Some(Overlay::Everywhere(_)) => EVERYWHERE,
         Some(Overlay::Line { purpose, .. }) => match purpose {
             Purpose::Find => FIND,
             Purpose::Search { .. } => SEARCH,
             Purpose::Rename(_) => RENAME,
             Purpose::AddProject => ADD,
+            Purpose::SaveFilter { everywhere: false } => SAVE_HERE,
+            Purpose::SaveFilter { everywhere: true } => SAVE_EVERYWHERE,
+            Purpose::RenameFilter(_) => RENAME,
             Purpose::QuickNew(_) => QUICK,
         },
         None if app.is_copying() => COPY,
@@ -233,6 +250,7 @@ fn last_entry(pen: &Pen<'_>, app: &App) -> Vec<Span> {
         Some(Overlay::NewSession(_)) => (Action::Cancel, "close, keeps what you typed"),
         Some(Overlay::Line { purpose: Purpose::Find, .. }) => (Action::Cancel, "clear"),
         Some(Overlay::Palette(_) | Overlay::Help { .. }) => (Action::Cancel, "close"),
+        Some(Overlay::Everywhere(_)) => (Action::Cancel, "back"),
         Some(_) => (Action::Cancel, "cancel"),
     };
     spans_of(pen, app, &[action], word)
@@ -302,9 +320,14 @@ fn typing(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
 fn find_line(pen: &mut Pen<'_>, app: &App, editor: &Editor, area: Rect, room: u16) -> (u16, u16) {
     let key = app.setup.keymap.key_label(&[Context::Global], Action::Find);
     let sign = format!("{} ", key.unwrap_or_else(|| "/".to_owned()));
-    let mut x = 1 + pen.text(1, area.y, room, &sign, pen.role(Role::Accent));
+    let x = 1 + pen.text(1, area.y, room, &sign, pen.role(Role::Accent));
+    find_pieces(pen, editor, Rect { x, width: room, height: 1, ..area })
+}
+
+/// A text to find, its words in their colours, and what of it is not understood; answers where the cursor is.
+pub(super) fn find_pieces(pen: &mut Pen<'_>, editor: &Editor, area: Rect) -> (u16, u16) {
     let parsed = find::parse(editor.text());
-    let start = x;
+    let (mut x, start, room) = (area.x, area.x, area.width);
     for piece in &parsed.pieces {
         let style = match piece.kind {
             find::Kind::Known => pen.role(Role::Accent),

@@ -6,6 +6,7 @@ mod columns;
 mod details;
 mod dialog;
 mod empty;
+mod everywhere;
 mod geometry;
 mod help;
 mod jobs;
@@ -27,7 +28,8 @@ mod wall;
 use ratatui::Frame;
 
 pub(super) use self::geometry::{
-    RailTarget, help_beyond, list_line, palette_rows, pane_lines, plan_rows, rail_target, row_of,
+    everywhere_rows, help_beyond, list_line, message_line, palette_rows, pane_lines, plan_rows,
+    rail_place, row_of,
 };
 use self::pen::Pen;
 use super::app::overlay::{Overlay, Purpose};
@@ -83,6 +85,7 @@ fn overlay_view(pen: &mut Pen<'_>, app: &App, overlay: &Overlay) -> Option<(u16,
         }
         Overlay::Line { purpose, editor } => return dialog::line(pen, app, purpose, editor),
         Overlay::Palette(palette) => return Some(palette::draw(pen, app, palette)),
+        Overlay::Everywhere(finder) => return Some(everywhere::draw(pen, app, finder)),
         Overlay::Help { context, top } => help::draw(pen, app, *context, *top),
     }
     None

@@ -79,9 +79,24 @@ pub struct List {
 }
 
 impl List {
-    /// Begins to show something else; the caller asks for the page. Until it comes, another order or
+    /// Begins to show something else, and answers the page to ask for. Until it comes, another order or
     /// filter of the same section shows what was there.
-    pub fn begin(&mut self, query: PageQuery, ticket: u64, wanted: Wanted, now: Timestamp) {
+    pub fn begin(
+        &mut self,
+        query: PageQuery,
+        ticket: u64,
+        wanted: Wanted,
+        now: Timestamp,
+    ) -> PageQuery {
+        let around = match &wanted {
+            Wanted::Id(id) => Some(id.clone()),
+            _ => None,
+        };
+        self.start(query, ticket, wanted, now);
+        PageQuery { around, ..self.query.clone() }
+    }
+
+    fn start(&mut self, query: PageQuery, ticket: u64, wanted: Wanted, now: Timestamp) {
         if self.loaded && query.filter.section == self.query.filter.section {
             self.query = PageQuery { limit: WINDOW, ..query };
             (self.ticket, self.asked_at) = (Some(ticket), now);
@@ -151,15 +166,6 @@ impl List {
         self.parked = Some((offset, page));
     }
 
-    /// The session that is looked for and is not in this page, while there are pages after it.
-    pub fn misses(&self, ticket: u64, offset: usize, page: &Page) -> bool {
-        let Wanted::Id(id) = &self.wanted else {
-            return false;
-        };
-        let more = offset + page.sessions.len() < page.total as usize;
-        self.ticket == Some(ticket) && more && page.sessions.iter().all(|row| row.id != *id)
-    }
-
     /// Offset and size of the window that has the selection well inside it; none where it is good as
     /// it is. Where descendants that are not shown fill the window, it has to be larger.
     pub fn shift(&self) -> Option<(usize, usize)> {
@@ -211,6 +217,9 @@ impl List {
         self.keep_leaving(&old);
         self.loaded = true;
         let first = std::mem::replace(&mut self.fresh, false);
+        if let Wanted::Id(id) = self.wanted.clone() {
+            self.unfold_to(&id);
+        }
         let lines = self.lines();
         match std::mem::take(&mut self.wanted) {
             Wanted::First => self.index = 0,
@@ -223,6 +232,19 @@ impl List {
         }
         self.select(self.index);
         self.top = if first { 0 } else { self.index.saturating_sub(on_screen) };
+    }
+
+    /// Shows a session that is hidden below others.
+    fn unfold_to(&mut self, id: &SessionId) {
+        if self.lines().iter().any(|line| self.rows[line.row].id == *id) {
+            return;
+        }
+        let parent_of = |id: &SessionId| self.rows.iter().find(|row| row.id == *id)?.parent.clone();
+        let above: Vec<_> = std::iter::successors(parent_of(id), parent_of).collect();
+        for id in above {
+            self.folded.remove(&id);
+            self.unfolded.insert(id);
+        }
     }
 
     /// A selected session that left the filter stays where it was.

@@ -325,7 +325,7 @@ impl<P: Ports> Dashboard<P> {
         if let Some(look) = self.agents.take() {
             let out = self.out.clone();
             // Nobody waits for them any more where the dashboard was left.
-            tokio::task::spawn_blocking(move || drop(out.blocking_send(Event::Agents(look()))));
+            tokio::task::spawn_blocking(move || drop(out.blocking_send(Event::Targets(look()))));
         }
         let keep_days = self.app.setup.purge_days;
         let care = care(
