@@ -107,8 +107,9 @@ fn a_saved_filter_outlives_the_dashboard() {
     console.press("*");
     console.see("2 marked");
     console.press("d");
-    console.see("Delete 2 sessions");
+    console.see("will be stopped");
     console.press("Tab");
+    console.see("Enter delete");
     console.press("Enter");
     console.see("2 deleted");
     console.see_row(&["/rounds", "0"]);

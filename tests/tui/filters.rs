@@ -96,6 +96,28 @@ fn saved_filters_are_lines_of_the_rail_with_their_counts() {
     }
 }
 
+/// They stay on view above the trash, however many sections there are.
+#[test]
+fn they_are_on_view_below_many_sections() {
+    let mut bench = bench(80, 24);
+    let mut sections = board().sections;
+    let chats = sections.pop().unwrap();
+    for n in 0..200 {
+        let key = project_key(&format!("more-{n}"));
+        let name = format!("more-{n}");
+        sections.push(callboard::domain::rail::Section { key, name, ..sections[2].clone() });
+    }
+    sections.push(chats);
+    bench.send(Event::Board(Box::new(Board { sections, filters: both(), ..board() })));
+    for keys in ["h", "G k", "k", "k"] {
+        bench.keys(keys);
+        let screen = bench.screen();
+        assert!(screen.contains("/left alone") && screen.contains("/mine"), "{screen}");
+        assert!(screen.contains("Trash"), "{screen}");
+    }
+    assert!(bench.screen().contains("▐Chats"), "{}", bench.screen());
+}
+
 #[test]
 fn they_are_opened_as_sections_are() {
     let mut bench = bench(120, 40);
@@ -165,7 +187,7 @@ fn everything_that_it_matches_is_marked_d5() {
         _ => None,
     });
     let Some(callboard::tui::app::plan::PlanRequest::Delete(request)) = planned else { panic!() };
-    assert_eq!(request.ids, [id("api-4"), id("shop-2")]);
+    assert_eq!(request.ids, [id("api-4"), id("shop-2")].into());
     assert_eq!(request.conditions.statuses, [Status::Idle]);
     assert_eq!(request.conditions.older_than.map(|age| age.as_secs()), Some(604_800));
 }

@@ -93,8 +93,8 @@ pub(super) struct Queries {
 impl Queries {
     /// Starts one worker for each queue: a slow git keeps no list waiting.
     pub(super) fn start<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>) -> Self {
-        let queues = std::array::from_fn(|_| Queue::new());
-        let workers = queues.clone().map(|queue: Arc<Queue<Query>>| {
+        let queues: [Arc<Queue<Query>>; 6] = std::array::from_fn(|_| Queue::new());
+        let workers = queues.clone().map(|queue| {
             let worker = Worker {
                 host: host.clone(),
                 out: out.clone(),

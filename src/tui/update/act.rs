@@ -180,7 +180,8 @@ pub(super) fn draft(app: &App) -> NewForm {
     form.projects = projects;
     form.agents = agents;
     form.usual = usual(app);
-    form.default = app.submitted.as_ref().map_or(&app.setup.agent, |(last, _)| &last.agent).clone();
+    let last = app.submitted.as_ref().map(|(last, _)| &last.agent);
+    form.default.clone_from(last.unwrap_or(&app.setup.agent));
     if untouched {
         form.suggest();
     }

@@ -23,7 +23,7 @@ pub(super) fn board(app: &mut App, board: Board, effects: &mut Vec<Effect>) {
     let before = app.current_filter().cloned();
     app.board = board;
     app.loaded = true;
-    filters::arrived(app, before, effects);
+    filters::arrived(app, before.as_ref(), effects);
     if let Some(Start { section, select }) = app.start.take()
         && app.board.sections.iter().any(|there| there.key == section)
     {

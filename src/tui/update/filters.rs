@@ -48,11 +48,11 @@ pub(super) fn saved(app: &mut App, name: String, effects: &mut Vec<Effect>) {
 }
 
 /// The saved filters were read again.
-pub(super) fn arrived(app: &mut App, before: Option<SavedFilter>, effects: &mut Vec<Effect>) {
+pub(super) fn arrived(app: &mut App, before: Option<&SavedFilter>, effects: &mut Vec<Effect>) {
     let there = |name: &str| app.board.filters.iter().any(|filter| filter.name == name);
     if let Some(name) = app.saving.take_if(|name| there(name)) {
         place::filter(app, name, Wanted::Same, effects);
-    } else if app.filter.is_some() && app.current_filter() != before.as_ref() {
+    } else if app.filter.is_some() && app.current_filter() != before {
         // It was changed, or taken away.
         if app.current_filter().is_none() {
             app.filter = None;

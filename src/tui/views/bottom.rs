@@ -147,7 +147,9 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16
     let mut cursor = None;
     let mut entries = entries(app);
     if let Some(Overlay::Line { purpose: Purpose::Find, editor }) = overlay {
-        let keys = entries.iter().map(|entry| {
+        // What is not understood matters more than the way to look elsewhere.
+        let shown = if find::parse(editor.text()).error.is_some() { 1 } else { entries.len() };
+        let keys = entries.iter().take(shown).map(|entry| {
             let gap = ("  ".to_owned(), pen.role(Role::Muted));
             [key_spans(pen, app, *entry), vec![gap]].concat()
         });
@@ -204,11 +206,10 @@ fn entries(app: &App) -> &'static [Entry] {
         Some(Overlay::Line { purpose, .. }) => match purpose {
             Purpose::Find => FIND,
             Purpose::Search { .. } => SEARCH,
-            Purpose::Rename(_) => RENAME,
+            Purpose::Rename(_) | Purpose::RenameFilter(_) => RENAME,
             Purpose::AddProject => ADD,
             Purpose::SaveFilter { everywhere: false } => SAVE_HERE,
             Purpose::SaveFilter { everywhere: true } => SAVE_EVERYWHERE,
-            Purpose::RenameFilter(_) => RENAME,
             Purpose::QuickNew(_) => QUICK,
         },
         None if app.is_copying() => COPY,

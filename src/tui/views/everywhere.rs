@@ -48,13 +48,14 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, finder: &Finder) -> (u16, u16) 
     cross(&mut pen, area, inner.y + 1, &[], &[]);
     let list = Rect { y: inner.y + 2, height: area.height.saturating_sub(OTHERS), ..inner };
     if found.hits.is_empty() {
-        let text = match () {
-            () if found.is_slow(app.now) => "Looking",
-            () if found.is_answered() => "Nothing is found in any section, message or the trash.",
-            () if found.text.is_empty() => {
-                "Titles, prompts, branches, messages, ids; also deleted ones."
-            }
-            () => "",
+        let text = if found.is_slow(app.now) {
+            "Looking"
+        } else if found.is_answered() {
+            "Nothing is found in any section, message or the trash."
+        } else if found.text.is_empty() {
+            "Titles, prompts, branches, messages, ids; also deleted ones."
+        } else {
+            ""
         };
         pen.text(list.x, list.y, list.width, text, pen.role(Role::Muted));
         return cursor;

@@ -1,5 +1,7 @@
 //! The sections with their counts.
 
+use std::ops::Range;
+
 use ratatui::layout::Rect;
 
 use super::pen::Pen;
@@ -27,28 +29,33 @@ pub(super) enum Entry<'a> {
     Trash,
 }
 
-/// The lines on view in an area of this height: the selected one is always among them, and the
-/// trash keeps the last line.
+/// The lines on view in an area of this height: the selected one is always among them, the trash keeps the
+/// last line, and saved filters stay above it, however many sections there are.
 pub(super) fn entries(app: &App, height: usize) -> Vec<Entry<'_>> {
     let (sections, filters) = (&app.board.sections, &app.board.filters);
-    let room = height.saturating_sub(2);
-    let lines = sections.len() + filters.len();
-    let selected = app.rail_index().unwrap_or(0).min(lines.saturating_sub(1));
-    let first = (selected + 1).saturating_sub(room.max(1));
-    let line = |at: usize| match sections.get(at) {
-        Some(section) => Some(Entry::Section(at, section)),
-        None => Some(Entry::Filter(at, filters.get(at - sections.len())?)),
-    };
-    let shown = (first..lines).take(room.max(1));
-    let mut entries: Vec<Entry<'_>> = shown.filter_map(line).collect();
-    if lines < room && !filters.is_empty() {
-        entries.insert(sections.len(), Entry::Gap);
+    let selected = app.rail_index().unwrap_or(0);
+    let saved = filters.len().min(height / 3);
+    let room = height.saturating_sub(2 + if saved > 0 { saved + 1 } else { 0 }).max(1);
+    let shown = window(sections.len(), selected, room);
+    let mut entries: Vec<Entry<'_>> =
+        shown.filter_map(|at| Some(Entry::Section(at, sections.get(at)?))).collect();
+    if saved > 0 {
+        entries.push(Entry::Gap);
+        let shown = window(filters.len(), selected.saturating_sub(sections.len()), saved);
+        let filter = |at: usize| Some(Entry::Filter(sections.len() + at, filters.get(at)?));
+        entries.extend(shown.filter_map(filter));
     }
     if height >= entries.len() + 2 {
         entries.push(Entry::Gap);
         entries.push(Entry::Trash);
     }
     entries
+}
+
+/// So many of `n` lines that the selected one is among them, or the last where it is beyond.
+fn window(n: usize, selected: usize, room: usize) -> Range<usize> {
+    let first = (selected.min(n.saturating_sub(1)) + 1).saturating_sub(room);
+    first..(first + room).min(n)
 }
 
 /// The cells of one line.
@@ -72,6 +79,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
         total: slot(totals.chain(counts().map(|count| count.total)).chain([app.board.trash])),
         attention: slot(waiting.chain(counts().map(|count| count.attention))),
     };
+    let shown = app.rail_index();
     let trash_key = app.setup.keymap.key_label(&[Context::Global], Action::Trash);
     let trash_key = trash_key.filter(|key| key.len() == 1).unwrap_or_default();
     // A saved filter is known by the sign that its words were typed behind.
@@ -88,7 +96,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
                     name: &section.name,
                     attention: section.attention,
                     total: Some(section.total),
-                    selected: app.view == View::Sessions && app.rail_index() == Some(*at),
+                    selected: shown == Some(*at),
                 }
             }
             Entry::Filter(at, filter) => {
@@ -100,7 +108,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
                     name: &name,
                     attention: count.map_or(0, |count| count.attention),
                     total: count.map(|count| count.total),
-                    selected: app.view == View::Sessions && app.rail_index() == Some(*at),
+                    selected: shown == Some(*at),
                 }
             }
             Entry::Trash => Line {
