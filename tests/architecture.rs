@@ -60,7 +60,6 @@ const MAY_USE: [(&str, &[&str]); 12] = [
             "host",
             "adapters",
             "tui::run",
-            "tui::notice",
             "tui::app::Start",
             "tui::attach",
             "runtime::client",

@@ -1,4 +1,4 @@
-//! callboard's terminal beside tmux's, in one run: echo, throughput, start, memory, rest
+//! callboard's terminal beside tmux's, in one run: echo, throughput, start, many at once, memory, rest
 //! (`spec/runtime.md`, Figures to reach).
 
 #![allow(
@@ -14,6 +14,7 @@
 mod agent;
 mod echo;
 mod flow;
+mod many;
 mod outer;
 mod rest;
 mod start;
@@ -49,6 +50,9 @@ fn compare(words: &[&str]) {
     }
     if asked("start") {
         start::measure(&mut figures);
+    }
+    if asked("many") {
+        many::measure(&mut figures);
     }
     if asked("rest") {
         rest::measure(&mut figures);

@@ -30,8 +30,8 @@ pub(crate) fn measure(figures: &mut Figures) {
     }
     let keepers = keepers(&place);
     assert_eq!(keepers.len(), AGENTS);
-    report(figures, "fresh keeper", &keepers, 1.0);
     sleep(SETTLED);
+    report(figures, "fresh keeper", &keepers, 1.0);
     let before = spent(&keepers);
     sleep(REST);
     let after = spent(&keepers);
@@ -43,6 +43,7 @@ pub(crate) fn measure(figures: &mut Figures) {
     }
     let full: Vec<u32> =
         self::keepers(&place).into_iter().filter(|pid| !keepers.contains(pid)).collect();
+    sleep(SETTLED);
     report(figures, "full keeper", &full, 2.5);
     let total = memory(&full).values().map(|memory| memory.shared_part).sum::<f64>();
     figures.number("100 full keepers, PSS in MiB", (total / 1_024.0) as u64, Some(250));

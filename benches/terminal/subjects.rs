@@ -49,8 +49,13 @@ impl Place {
 
     /// A session with the agent of this bench; answers its id.
     pub(crate) fn spawn(&self, agent: &[&str]) -> String {
-        let mut args = vec!["spawn", "--chat", "--agent", "command", "--json", "--", &self.own];
-        args.extend(agent);
+        self.spawn_command(&[&[self.own.as_str()], agent].concat())
+    }
+
+    /// A session with any command; answers its id.
+    pub(crate) fn spawn_command(&self, command: &[&str]) -> String {
+        let mut args = vec!["spawn", "--chat", "--agent", "command", "--json", "--"];
+        args.extend(command);
         let answer: serde_json::Value = serde_json::from_str(&self.callboard(&args)).unwrap();
         answer["id"].as_str().unwrap().to_owned()
     }

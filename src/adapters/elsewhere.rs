@@ -43,25 +43,8 @@ impl Real {
         agents::launch_name(&self.home.database(), workspace, id.as_str(), generation)
     }
 
-    /// Ends elsewhere what the launch before left there: a keeper that was killed could not.
-    pub(super) async fn end_former(&self, request: &StartRequest) {
-        let Some(target) = &request.plan.elsewhere else { return };
-        if let Some(former) = request.generation.checked_sub(1).filter(|former| *former > 0) {
-            self.end_there(target, &request.id, former).await;
-        }
-    }
-
-    /// Ends elsewhere what a session without a keeper left there, unless its agent was seen to end.
-    pub(super) async fn end_lost(&self, id: &SessionId) {
-        let Ok(Some(session)) = self.store.session(id).await else { return };
-        let (launch, runtime) = (&session.launch, &session.runtime);
-        if runtime.exit_code.is_none() && runtime.signal.is_none() {
-            self.end_there(&launch.target, id, session.condition.lifecycle.generation).await;
-        }
-    }
-
-    /// Ends what a launch left where its target runs, if anything (`spec/agents.md` U1).
-    async fn end_there(&self, target: &str, id: &SessionId, generation: u32) {
+    /// Ends what a launch left where its target runs, if anything.
+    pub(super) async fn end_launch(&self, target: &str, id: &SessionId, generation: u32) {
         let name = self.launch_name(id, generation);
         let Ok(words) = self.agents.end(target, &name, own()) else { return };
         let Some((program, arguments)) = words.split_first() else { return };

@@ -17,7 +17,6 @@ use crate::host::context::Context;
 use crate::host::ports::{ForgePort, PortError, PortResult, StorePort};
 use crate::monitor::prs;
 use crate::os::command;
-use crate::workspace;
 
 use super::Real;
 use super::workspace::within;
@@ -40,8 +39,9 @@ impl<R: Send + Sync + 'static> ForgePort for Real<R> {
     }
 
     async fn pushed(&self, folder: &Path, branches: &[String]) -> BTreeMap<String, String> {
-        let (folder, branches) = (folder.to_owned(), branches.to_vec());
-        let look = move || workspace::pushed(&folder, &branches);
+        let (workspace, folder) = (self.workspace.clone(), folder.to_owned());
+        let branches = branches.to_vec();
+        let look = move || workspace.pushed(&folder, &branches);
         tokio::task::spawn_blocking(look).await.unwrap_or_default()
     }
 

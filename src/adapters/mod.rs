@@ -6,6 +6,7 @@ pub mod doctor;
 mod elsewhere;
 mod error;
 mod forge;
+mod launch;
 mod locks;
 mod messages;
 mod purge;

@@ -20,10 +20,9 @@ use crate::host::ports::{
 use crate::monitor::probe;
 use crate::monitor::usage::Sampler;
 use crate::os::proctree::Process;
-use crate::os::{clock, paths, random, spawn, ssh};
+use crate::os::{clock, random, spawn};
 use crate::runtime::client::{self, ClientError, ClientResult, Keeper, Launching};
 use crate::runtime::keeper::{self, Listed};
-use crate::runtime::launch::{AgentEnvironment, LaunchSpec, build_environment};
 use crate::runtime::strays::{self, Stray};
 use crate::runtime::wire::message::{Condition, StopPace};
 
@@ -67,7 +66,6 @@ impl RuntimePort for Real {
             })?;
         }
         let spec = self.spec(request)?;
-        self.end_former(request).await;
         self.make_room_for_history().await;
         let binary = spawn::own_binary().map_err(|error| PortError {
             kind: ErrorKind::Failed,
@@ -120,10 +118,7 @@ impl RuntimePort for Real {
             }
         };
         match within(ctx, &format!("ending {id}"), ending).await? {
-            None => {
-                self.end_lost(id).await;
-                Ok(Closed { was_running: was_launching, escalated: false, keeper_pid })
-            }
+            None => Ok(Closed { was_running: was_launching, escalated: false, keeper_pid }),
             Some(stopped) if stopped.ended => {
                 Ok(Closed { was_running: true, escalated: stopped.escalated, keeper_pid })
             }
@@ -133,6 +128,10 @@ impl RuntimePort for Real {
                 hint: Some("end its processes by hand, then try again".to_owned()),
             }),
         }
+    }
+
+    async fn end_elsewhere(&self, target: &str, id: &SessionId, generation: u32) {
+        self.end_launch(target, id, generation).await;
     }
 
     async fn type_into(&self, ctx: &Context, session: &Session, input: &Input) -> PortResult<()> {
@@ -276,7 +275,7 @@ impl Real {
         ours
     }
 
-    fn socket(&self, id: &SessionId) -> PathBuf {
+    pub(super) fn socket(&self, id: &SessionId) -> PathBuf {
         self.home.socket(self.store.workspace(), id)
     }
 
@@ -325,80 +324,12 @@ impl Real {
             started_at: facts.started_at,
         })
     }
-
-    fn spec(&self, request: &StartRequest) -> PortResult<LaunchSpec> {
-        let workspace = self.store.workspace();
-        let socket = self.socket(&request.id);
-        let history = self.home.history(workspace, &request.id);
-        let log = self.home.logs().join(format!("keeper@{workspace}@{}.log", request.id));
-        for folder in [socket.parent(), log.parent(), history.parent()].into_iter().flatten() {
-            paths::private_dir(folder).map_err(|error| PortError {
-                kind: ErrorKind::Failed,
-                message: format!("making {}: {error}", folder.display()),
-                hint: None,
-            })?;
-        }
-        let link = self.home.ssh_agent();
-        let linked = ssh::refresh(&link).unwrap_or_else(|error| {
-            tracing::warn!(link = %link.display(), %error, "the key agent cannot be linked");
-            false
-        });
-        let env = build_environment(
-            std::env::vars_os(),
-            &AgentEnvironment {
-                workspace,
-                home: self.home.root.as_deref(),
-                session: &request.id,
-                generation: request.generation,
-                token: &request.token,
-                cwd: &request.folder,
-                ssh_agent: linked.then_some(link.as_path()),
-                set: &request.plan.env,
-                drop: &request.plan.env_drop,
-            },
-        );
-        let (argv, end) = self.argv(request, &env)?;
-        let mut rules = self.agents.rules(&request.agent);
-        // The processes here tell nothing of those there.
-        rules.shell &= request.plan.elsewhere.is_none();
-        Ok(LaunchSpec {
-            argv,
-            end,
-            env,
-            cwd: request.folder.clone(),
-            cols: request.size.0,
-            rows: request.size.1,
-            workspace: workspace.clone(),
-            session: request.id.clone(),
-            generation: request.generation,
-            token: request.token.clone(),
-            database: self.home.database(),
-            socket,
-            log,
-            history,
-            history_bytes: HISTORY_BYTES,
-            history_lines: usize::try_from(self.config.scrollback_lines.min(ENGINE_LINES))
-                .unwrap_or(0),
-            rules,
-            stop: self.agents.stop_way(&request.agent),
-            submit: self.agents.submit(&request.agent),
-            exit_text: self.agents.exit_text(&request.agent),
-            prompted: request.plan.prompt_in_argv && self.agents.rests_first(&request.agent),
-            linger_ms: LINGER_MS,
-        })
-    }
 }
 
-/// Raw output kept on disk for each session.
-const HISTORY_BYTES: u64 = 16 << 20;
 /// Process trees are looked at for so long in one go.
 const LOOKS_FOR: Duration = Duration::from_millis(500);
 /// Least time between two looks at the history of all sessions together.
 const TRIM_EVERY: Duration = Duration::from_mins(5);
-/// Most rows of history in a keeper's engine: longer history is read from the disk.
-const ENGINE_LINES: u32 = 2_000;
-/// How long a keeper stays after its agent ended by itself (X4).
-const LINGER_MS: u64 = 10_000;
 
 async fn within<T>(
     ctx: &Context,

@@ -8,7 +8,7 @@ use crate::domain::hook::HookFile;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
 use crate::domain::plan::{Advice, Back};
 use crate::domain::rail::ProjectSetup;
-use crate::domain::worktree::Difference;
+use crate::domain::worktree::{Difference, WayBack};
 use crate::host::context::{Context, Ended};
 use crate::host::ports::{
     Changes, FolderPort, Freed, Moved, PortError, PortResult, Staying, WorkspacePort, Worktree,
@@ -175,27 +175,13 @@ impl<R: Send + Sync + 'static> WorkspacePort for Real<R> {
         within(ctx, "moving the worktree to the trash", work).await
     }
 
-    async fn move_back(
-        &self,
-        ctx: &Context,
-        repository: &Path,
-        from: &Path,
-        to: &Path,
-        branch: Option<&str>,
-    ) -> PortResult<Moved> {
-        let work = self.workspace.move_back(repository, from, to, branch);
+    async fn move_back(&self, ctx: &Context, way: &WayBack) -> PortResult<Moved> {
+        let work = self.workspace.move_back(way);
         within(ctx, "moving the worktree back", work).await
     }
 
-    async fn foresee_move_back(
-        &self,
-        ctx: &Context,
-        repository: &Path,
-        from: &Path,
-        to: &Path,
-        branch: Option<&str>,
-    ) -> PortResult<Back> {
-        let work = self.workspace.foresee_move_back(repository, from, to, branch);
+    async fn foresee_move_back(&self, ctx: &Context, way: &WayBack) -> PortResult<Back> {
+        let work = self.workspace.foresee_move_back(way);
         within(ctx, "looking at the way back", work).await
     }
 

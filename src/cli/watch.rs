@@ -19,9 +19,9 @@ use crate::host::OnView;
 use crate::host::care::{Care, TOGETHER};
 use crate::host::error::HostResult;
 use crate::host::ports::Ports;
+use crate::monitor::notice::tell::{self, Manner};
+use crate::monitor::notice::{Notices, waiting_query};
 use crate::os::terminal::reader_gone;
-use crate::tui::notice::tell::{self, Manner};
-use crate::tui::notice::{Notices, waiting_query};
 
 use super::args::WatchArgs;
 use super::console::Console;

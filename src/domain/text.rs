@@ -150,6 +150,16 @@ pub fn fit(text: &str, cells: usize, mark: &str) -> String {
     pad(&cut(text, cells, mark), cells)
 }
 
+/// `a`, `a and b`, `a, b and 3 more`: at most two by name.
+pub fn names<T: std::fmt::Display>(all: &[T]) -> String {
+    match all {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [one, two] => format!("{one} and {two}"),
+        [one, two, rest @ ..] => format!("{one}, {two} and {} more", rest.len()),
+    }
+}
+
 /// The first words of a prompt, as the title of a session that was given none.
 pub fn title_from(prompt: &str) -> String {
     let line = prompt.lines().map(clean_line).find(|line| !line.is_empty()).unwrap_or_default();
@@ -162,6 +172,13 @@ pub fn title_from(prompt: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn lists_name_two_at_most() {
+        assert_eq!(names(&["a"]), "a");
+        assert_eq!(names(&["a", "b"]), "a and b");
+        assert_eq!(names(&["a", "b", "c"]), "a, b and 1 more");
+    }
 
     /// K5: control characters but newline and tab go, and the marks of a paste.
     #[test]

@@ -62,6 +62,19 @@ pub struct Moved {
     pub note: Option<String>,
 }
 
+/// The way of a worktree out of the trash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WayBack {
+    /// The repository's folder.
+    pub repository: PathBuf,
+    /// Where it is in the trash.
+    pub from: PathBuf,
+    /// Where it goes.
+    pub to: PathBuf,
+    /// Its branch: what it is made again from where its folder is missing (R2).
+    pub branch: Option<String>,
+}
+
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {

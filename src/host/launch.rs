@@ -144,7 +144,7 @@ impl<P: Ports> Host<P> {
             size: DEFAULT_SIZE,
         };
         let limited = ctx.within(START);
-        let started = self.ports.start(&limited, &request);
+        let started = self.start_runtime(&limited, &request);
         let started = match ctx.whole().step("starting the runtime", started).await {
             Ok(started) => started,
             Err(error) => {
@@ -271,7 +271,7 @@ impl<P: Ports> Host<P> {
 
     async fn close_failed(&self, ctx: &Context, id: &SessionId) {
         let ctx = ctx.detached(CLOSE);
-        let closed = ctx.step("closing the runtime", self.ports.close(&ctx, id)).await;
+        let closed = ctx.step("closing the runtime", self.close_runtime(&ctx, id)).await;
         if let Err(error) = closed {
             tracing::warn!(session = %id, %error, "the runtime of a failed launch did not end");
         }

@@ -12,6 +12,7 @@ mod create;
 mod delete;
 pub mod doctor;
 mod edit;
+mod elsewhere;
 pub mod error;
 pub mod faults;
 mod filters;

@@ -360,7 +360,7 @@ impl<P: Ports> Host<P> {
 
     pub(super) async fn end_runtime(&self, ctx: &Context, id: &SessionId) -> HostResult<Closed> {
         let ctx = ctx.detached(CLOSE);
-        ctx.step("closing the runtime", self.ports.close(&ctx, id)).await
+        ctx.step("closing the runtime", self.close_runtime(&ctx, id)).await
     }
 
     /// The one session of an operation.

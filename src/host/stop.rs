@@ -172,7 +172,7 @@ impl<P: Ports> Host<P> {
         self.begin(ctx, &operation).await?;
         self.tell(&operation.id, id, "closing");
         let close = ctx.detached(CLOSE);
-        let closed = close.step("closing the runtime", self.ports.close(&close, id)).await;
+        let closed = close.step("closing the runtime", self.close_runtime(&close, id)).await;
         let closed = match closed {
             Ok(closed) => closed,
             Err(error) => {

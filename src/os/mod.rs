@@ -7,6 +7,7 @@ pub mod fs;
 pub mod limits;
 pub mod lock;
 pub mod log;
+pub mod memory;
 pub mod paths;
 pub mod proctree;
 pub mod random;

@@ -113,16 +113,13 @@ pub fn detached(binary: &Path, arguments: &[&str]) -> io::Result<Detached> {
 /// # Errors
 /// The program cannot be started.
 pub fn apart(binary: &Path, arguments: &[&str]) -> io::Result<()> {
-    std::process::Command::new(binary)
-        .arg0(NAME)
-        .args(arguments)
-        .current_dir("/")
-        .process_group(0)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map(drop)
+    on_its_own(std::process::Command::new(binary).arg0(NAME).args(arguments)).spawn().map(drop)
+}
+
+/// Without streams, in a process group of its own, in the root folder.
+fn on_its_own(command: &mut std::process::Command) -> &mut std::process::Command {
+    let command = command.current_dir("/").process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null())
 }
 
 /// Starts `argv` with this environment alone, without streams, in a process group of its own. It is not waited
@@ -133,17 +130,9 @@ pub fn apart(binary: &Path, arguments: &[&str]) -> io::Result<()> {
 pub fn unwaited(argv: &[String], env: &[(String, String)]) -> io::Result<u32> {
     let (program, arguments) =
         argv.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
-    std::process::Command::new(program)
-        .args(arguments)
-        .env_clear()
-        .envs(env.iter().map(|(name, value)| (name, value)))
-        .current_dir("/")
-        .process_group(0)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map(|child| child.id())
+    let mut command = std::process::Command::new(program);
+    command.args(arguments).env_clear().envs(env.iter().map(|(name, value)| (name, value)));
+    on_its_own(&mut command).spawn().map(|child| child.id())
 }
 
 /// Closes what whoever started this process left open for it beside the standard streams: a process that

@@ -166,17 +166,18 @@ impl Store {
         let failed =
             |error: rusqlite::Error| Fault::from(error).during("open the store", &seat.database);
         let log = connection::for_writing(&mut writer).map_err(failed)?;
-        let readers = (0..READERS)
-            .map(|_| reader(&seat.database))
-            .collect::<rusqlite::Result<_>>()
-            .map_err(failed)?;
+        let read = |database: PathBuf| move || reader(&database);
+        let readers = (0..READERS).map(|_| read(seat.database.clone())).collect();
+        let mut writer = Some(writer);
+        // Asked once: it is never given back.
+        let write = move || writer.take().ok_or(rusqlite::Error::InvalidQuery);
         let starting = |error: std::io::Error| StoreError::Open {
             path: seat.database.clone(),
             detail: error.to_string(),
         };
         let inner = Inner {
             log,
-            writer: Threads::start("store-write", vec![writer]).map_err(starting)?,
+            writer: Threads::start("store-write", vec![write]).map_err(starting)?,
             readers: Threads::start("store-read", readers).map_err(starting)?,
             commits: watch::Sender::new(0),
             watcher: OnceLock::new(),
@@ -260,8 +261,13 @@ impl Store {
         let seat = self.inner.seat.clone();
         let job: Job = Box::new(move |connection| {
             // Whoever asked may have stopped waiting; the work is done all the same.
-            let _ = answer.send(seat.still_there().and_then(|()| work(connection)));
-            afterwards(connection);
+            match connection {
+                Ok(connection) => {
+                    let _ = answer.send(seat.still_there().and_then(|()| work(connection)));
+                    afterwards(connection);
+                }
+                Err(error) => drop(answer.send(Err(error.into()))),
+            }
         });
         if !threads.send(job).await {
             return Err(StoreError::Closed { attempt });

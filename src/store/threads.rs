@@ -11,8 +11,8 @@ use tokio::sync::mpsc;
 /// Work waiting for one kind of connection.
 const QUEUE: usize = 256;
 
-/// One piece of work on a connection.
-pub(super) type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+/// One piece of work on a connection, or on why there is none.
+pub(super) type Job = Box<dyn FnOnce(rusqlite::Result<&mut Connection>) + Send>;
 
 /// Threads with a connection each that share one queue. Dropping it waits until they have ended,
 /// so that the files are closed then.
@@ -24,19 +24,19 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Starts a thread for each connection.
-    pub(super) fn start(name: &str, connections: Vec<Connection>) -> io::Result<Self> {
+    /// Starts a thread for each of `sources`. It opens its connection by itself, so that nobody waits
+    /// for it, and tries again at the next work where that failed.
+    pub(super) fn start<S>(name: &str, sources: Vec<S>) -> io::Result<Self>
+    where
+        S: FnMut() -> rusqlite::Result<Connection> + Send + 'static,
+    {
         let (queue, jobs) = mpsc::channel::<Job>(QUEUE);
         let jobs = Arc::new(Mutex::new(jobs));
-        let threads = connections
+        let threads = sources
             .into_iter()
-            .map(|mut connection| {
+            .map(|source| {
                 let jobs = Arc::clone(&jobs);
-                thread::Builder::new().name(name.to_owned()).spawn(move || {
-                    while let Some(job) = next(&jobs) {
-                        job(&mut connection);
-                    }
-                })
+                thread::Builder::new().name(name.to_owned()).spawn(move || work(&jobs, source))
             })
             .collect::<io::Result<_>>()?;
         Ok(Self { queue: Some(queue), threads })
@@ -47,6 +47,19 @@ impl Threads {
         match &self.queue {
             Some(queue) => queue.send(job).await.is_ok(),
             None => false,
+        }
+    }
+}
+
+fn work(jobs: &Mutex<mpsc::Receiver<Job>>, mut open: impl FnMut() -> rusqlite::Result<Connection>) {
+    let mut kept = open().ok();
+    while let Some(job) = next(jobs) {
+        match kept.take().map_or_else(&mut open, Ok) {
+            Ok(mut connection) => {
+                job(Ok(&mut connection));
+                kept = Some(connection);
+            }
+            Err(error) => job(Err(error)),
         }
     }
 }
@@ -65,5 +78,32 @@ impl Drop for Threads {
                 tracing::error!("a thread of the store panicked");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(threads: &Threads) -> bool {
+        let (tell, told) = std::sync::mpsc::channel();
+        let job: Job = Box::new(move |connection| tell.send(connection.is_ok()).unwrap());
+        threads.queue.as_ref().unwrap().blocking_send(job).unwrap();
+        told.recv().unwrap()
+    }
+
+    /// W1: what cannot be opened now is told to who asks, and tried again.
+    #[test]
+    fn a_connection_that_is_not_there_is_opened_at_the_next_work() {
+        let mut tries = 0;
+        let source = move || {
+            tries += 1;
+            if tries <= 2 {
+                return Err(rusqlite::Error::InvalidQuery);
+            }
+            Connection::open_in_memory()
+        };
+        let threads = Threads::start("store-test", vec![source]).unwrap();
+        assert_eq!([asked(&threads), asked(&threads), asked(&threads)], [false, true, true]);
     }
 }

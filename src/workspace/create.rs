@@ -13,12 +13,14 @@ use crate::domain::ids::SessionId;
 use crate::os::paths::private_dir;
 
 /// What a request comes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 struct Resolved {
     branch: String,
     /// The commit that the branch starts from, or shares with its base.
     base: String,
     start: Start,
+    /// The worktrees of the repository, where they were looked at for it.
+    listed: Option<Vec<Listed>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,8 +99,8 @@ impl Workspace {
             };
         }
         let held = self.git.lock(&repository).await?;
-        let branch = self.branch_to_make(&repository, path, branch).await?;
         let listed = self.git.worktrees(&repository).await?;
+        let branch = self.branch_to_make(&repository, &listed, path, branch).await?;
         let registered = refuse_locked(&listed, &real(path))?;
         self.add(&held, &repository, path, registered, &[], branch).await?;
         Ok(Moved { note: Some(made_again(branch)) })
@@ -108,6 +110,7 @@ impl Workspace {
     pub(super) async fn branch_to_make<'a>(
         &self,
         repository: &Repository,
+        listed: &[Listed],
         path: &Path,
         branch: Option<&'a str>,
     ) -> WorkspaceResult<&'a str> {
@@ -118,7 +121,6 @@ impl Workspace {
                 path: path.to_owned(),
             });
         }
-        let listed = self.git.worktrees(repository).await?;
         let place = real(path);
         let user =
             listed.iter().find(|it| it.branch.as_deref() == Some(branch) && it.path != place);
@@ -163,7 +165,10 @@ impl Workspace {
         path: &Path,
         resolved: &Resolved,
     ) -> WorkspaceResult<()> {
-        let registered = refuse_locked(&self.git.worktrees(repository).await?, &real(path))?;
+        let registered = match &resolved.listed {
+            Some(listed) => refuse_locked(listed, &real(path))?,
+            None => refuse_locked(&self.git.worktrees(repository).await?, &real(path))?,
+        };
         let branch = &resolved.branch;
         let (options, start): (Args<'_>, &str) = match &resolved.start {
             Start::New => (&[&"--no-track", &"-b", branch], &resolved.base),
@@ -219,7 +224,8 @@ impl Workspace {
             }
             let step = "find where the branch left its base";
             let shared = git.ask(step, folder, &[&"merge-base", &base, &tip]).await?;
-            return Ok(Resolved { branch, base: shared.unwrap_or(tip), start: Start::Existing });
+            let (base, start) = (shared.unwrap_or(tip), Start::Existing);
+            return Ok(Resolved { branch, base, start, listed: Some(listed) });
         }
         refuse_conflict(git, folder, &branch).await?;
         if request.branch.is_some()
@@ -227,9 +233,9 @@ impl Workspace {
             && let Some(remote) = only_remote(git, folder, &branch).await?
             && let Some(tip) = git.commit(folder, &format!("refs/remotes/{remote}")).await?
         {
-            return Ok(Resolved { branch, base: tip, start: Start::Remote(remote) });
+            return Ok(Resolved { branch, base: tip, start: Start::Remote(remote), listed: None });
         }
-        Ok(Resolved { branch, base, start: Start::New })
+        Ok(Resolved { branch, base, start: Start::New, listed: None })
     }
 
     /// The template's branch of a session, or the first of it with a number at its end that is not

@@ -27,16 +27,17 @@ mod trash;
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use error::WorkspaceError;
-pub use remotes::pushed;
 
 use crate::config::Config;
 use crate::domain::ids::{BatchId, ProjectName, SessionId, WorkspaceName};
 use crate::domain::worktree::{Freed, Moved, Worktree, WorktreeRequest};
 use crate::os::paths::Home;
 use git::Git;
+use remotes::Pushes;
 
 /// Result of a call.
 pub type WorkspaceResult<T> = Result<T, WorkspaceError>;
@@ -49,6 +50,7 @@ pub struct Workspace {
     branch_template: String,
     setup_limit: Duration,
     git: Git,
+    pushes: Arc<Mutex<Pushes>>,
 }
 
 impl Workspace {
@@ -65,6 +67,7 @@ impl Workspace {
             home,
             name,
             branch_template,
+            pushes: Arc::default(),
         }
     }
 

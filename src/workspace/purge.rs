@@ -21,22 +21,7 @@ impl Workspace {
     /// # Errors
     /// The folder of the worktrees cannot be read.
     pub async fn worktrees(&self) -> WorkspaceResult<Vec<(SessionId, PathBuf)>> {
-        let root = self.home.worktrees(&self.name);
-        let place = root.clone();
-        blocking(&place, move || {
-            let mut found = Vec::new();
-            for project in entries(&root)? {
-                for path in entries(&project)? {
-                    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                    if let (Ok(id), true) = (SessionId::new(name), path.is_dir()) {
-                        found.push((id, path));
-                    }
-                }
-            }
-            found.sort();
-            Ok(found)
-        })
-        .await
+        named(self.home.worktrees(&self.name)).await
     }
 
     /// Folders that lie in the trash for these sessions, ascending.
@@ -57,22 +42,7 @@ impl Workspace {
     /// # Errors
     /// The trash cannot be read.
     pub async fn in_trash(&self) -> WorkspaceResult<Vec<(SessionId, PathBuf)>> {
-        let root = self.home.trash(&self.name);
-        let place = root.clone();
-        blocking(&place, move || {
-            let mut found = Vec::new();
-            for batch in entries(&root)? {
-                for path in entries(&batch)? {
-                    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                    if let (Ok(id), true) = (SessionId::new(name), path.is_dir()) {
-                        found.push((id, path));
-                    }
-                }
-            }
-            found.sort();
-            Ok(found)
-        })
-        .await
+        named(self.home.trash(&self.name)).await
     }
 
     /// Removes a folder in the trash with its registration; answers the bytes of files that went.
@@ -250,6 +220,25 @@ impl Workspace {
         }
         Ok(None)
     }
+}
+
+/// Folders two levels below `root`, with the session that each is named after, ascending.
+async fn named(root: PathBuf) -> WorkspaceResult<Vec<(SessionId, PathBuf)>> {
+    let place = root.clone();
+    blocking(&place, move || {
+        let mut found = Vec::new();
+        for parent in entries(&root)? {
+            for path in entries(&parent)? {
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                if let (Ok(id), true) = (SessionId::new(name), path.is_dir()) {
+                    found.push((id, path));
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
+    })
+    .await
 }
 
 /// What is in a folder; nothing where it is not there.

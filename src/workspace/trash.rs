@@ -16,6 +16,7 @@ use super::list::holder;
 use super::ours::{git_dir, strictly_inside, unfinished};
 use super::registered::{LOCK_REASON, lock_worktree, registered, unlock_worktree};
 use super::{Moved, Workspace, WorkspaceError, WorkspaceResult};
+use crate::domain::worktree::WayBack;
 use crate::os::fs::{rename_noreplace, write_atomic};
 use crate::os::paths::private_dir;
 
@@ -131,10 +132,7 @@ impl Workspace {
     /// no. What was begun is continued by the next call.
     pub async fn move_back(
         &self,
-        repository: &Path,
-        from: &Path,
-        to: &Path,
-        branch: Option<&str>,
+        WayBack { repository, from, to, branch }: &WayBack,
     ) -> WorkspaceResult<Moved> {
         strictly_inside(&self.home.trash(&self.name), from)?;
         let Some(repository) = self.repository_if_there(repository).await? else {
@@ -145,10 +143,10 @@ impl Workspace {
         };
         let (in_trash, in_place) = (exists(from), exists(to));
         if in_trash && in_place {
-            return Err(WorkspaceError::Occupied(to.to_owned()));
+            return Err(WorkspaceError::Occupied(to.clone()));
         }
         if !in_trash && !in_place {
-            let made = self.ensure_worktree(&repository.folder, to, branch).await?;
+            let made = self.ensure_worktree(&repository.folder, to, branch.as_deref()).await?;
             forget(from);
             return Ok(made);
         }
@@ -172,7 +170,7 @@ impl Workspace {
         };
         // By name alone: a relative link is wrong until it is registered.
         if git_dir(to).is_some_and(|found| found.file_name() != folder.file_name()) {
-            return Err(WorkspaceError::Occupied(to.to_owned()));
+            return Err(WorkspaceError::Occupied(to.clone()));
         }
         self.register(&held, &repository, to).await?;
         let moved = self.attach(&held, &repository, to, &record).await?;

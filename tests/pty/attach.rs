@@ -7,19 +7,19 @@ use crate::driver::Terminal;
 use crate::support::TestHome;
 
 /// Starts an agent that is a shell script; answers its id.
-fn shell(home: &TestHome, script: &str) -> String {
+pub(crate) fn shell(home: &TestHome, script: &str) -> String {
     let args = ["spawn", "--json", "--chat", "--agent", "command", "--", "sh", "-c", script];
     home.run(args).ok().json()["id"].as_str().unwrap().to_owned()
 }
 
-fn attach(home: &TestHome, args: &[&str], cols: u16, rows: u16) -> Terminal {
+pub(crate) fn attach(home: &TestHome, args: &[&str], cols: u16, rows: u16) -> Terminal {
     let args: Vec<&str> = ["attach"].iter().chain(args).copied().collect();
     Terminal::start(home.path(), home.path(), &args, cols, rows)
 }
 
 /// Everything that an agent may have set, on the way out.
 #[track_caller]
-fn assert_restored(terminal: &Terminal) {
+pub(crate) fn assert_restored(terminal: &Terminal) {
     let modes = terminal.modes();
     assert_eq!(
         modes,
@@ -149,7 +149,7 @@ fn a_dead_terminal_ends_attach_and_not_the_agent() {
 }
 
 /// A shell that tells the size of its terminal for each line.
-const SIZES: &str =
+pub(crate) const SIZES: &str =
     "stty -echo; echo ready; while read line; do echo \"$line: $(stty size)\"; done";
 
 /// The agent follows the size of the terminal, and the picture is right again after each change.

@@ -120,6 +120,8 @@ fn a_keeper_that_does_not_answer_is_told_in_its_pane_until_it_does() {
     // Esc and a key that come together are one key.
     console.see_no("The keeper of session chat-1");
     console.see("Its keeper does not answer.");
+    // The list knows it by now, and has it first.
+    console.see_row(&["chat-1", "detecting"]);
     console.press("j");
     console.see_row(&["▐", "chat-2"]);
     console.see("painted");
@@ -130,6 +132,36 @@ fn a_keeper_that_does_not_answer_is_told_in_its_pane_until_it_does() {
     drop(stopped);
     console.see_no("Its keeper does not answer.");
     console.see("painted");
+    console.press("q");
+    assert!(console.exit().success());
+    home.finish();
+}
+
+/// The same for one that was drawn before it was stopped, also while it is typed to.
+#[test]
+fn a_keeper_that_stops_to_answer_is_told_in_its_pane_until_it_goes_on() {
+    let home = TestHome::new();
+    let id = home.scripted("print painted;forever;prompt;end");
+    home.wait_screen(&id, "painted");
+    home.wait(&id, "idle");
+    let mut console = Terminal::start(home.path(), home.path(), &[], 120, 40);
+    console.see_row(&["▐", "chat-1"]);
+    console.see("painted");
+    let keeper = home.show("chat-1")["runtime"]["keeper_pid"].clone();
+    let stopped = Stopped::new(&keeper);
+    console.see("Its keeper does not answer. This is the last");
+    console.see("painted");
+    goes_on(&console);
+    drop(stopped);
+    console.see_no("Its keeper does not answer.");
+    console.press("Enter");
+    console.see("typing to chat-1");
+    let stopped = Stopped::new(&keeper);
+    console.see("Its keeper does not answer. This is the last screen known.");
+    drop(stopped);
+    console.see_no("Its keeper does not answer.");
+    console.press("C-]");
+    console.see_no("typing to chat-1");
     console.press("q");
     assert!(console.exit().success());
     home.finish();

@@ -25,4 +25,5 @@ mod places;
 mod prs;
 mod question;
 mod reading;
+mod viewers;
 mod wall;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::attach::shell;
 use crate::driver::Terminal;
 use crate::support::{TestHome, until};
 
@@ -142,6 +143,38 @@ fn what_has_no_scrollback_says_so_while_typing() {
     console.see("chat-1 has no scrollback");
     console.see("Nothing scrolled out of its screen yet.");
     console.press("C-]");
+    console.press("q");
+    assert!(console.exit().success());
+    home.finish();
+}
+
+/// Scrollback: what no engine keeps is read from the history on the disk, by going up and by searching.
+/// Hyperlinks of the program reach the terminal.
+#[test]
+fn older_lines_are_read_from_the_disk_and_links_reach_the_terminal() {
+    let home = TestHome::new();
+    let link = "\\033]8;;https://callboard.example/8\\007here\\033]8;;\\007";
+    let script = format!("seq -f 'row %g.' 1 3000; printf '{link}'; exec sleep 1000");
+    let id = shell(&home, &script);
+    let mut console = Terminal::start(home.path(), home.path(), &[], 120, 40);
+    console.see_row(&[&id]);
+    console.see("here");
+    console.see_bytes("\x1b]8;;https://callboard.example/8\x1b\\");
+    console.press("[");
+    console.see(&format!("reading {id}"));
+    console.press("g g");
+    console.see("row 1.");
+    console.press("Esc");
+    console.see_no(&format!("reading {id}"));
+    console.press("[");
+    console.see(&format!("reading {id}"));
+    console.press("? r o w Space 2 3 4 .");
+    console.see("0 found");
+    console.press("Enter");
+    console.see("1 of 1");
+    console.see("row 234.");
+    console.press("Esc");
+    console.see_no(&format!("reading {id}"));
     console.press("q");
     assert!(console.exit().success());
     home.finish();

@@ -8,6 +8,7 @@
 )]
 
 mod aside;
+mod bench;
 mod board;
 mod everywhere;
 mod filters;
@@ -16,10 +17,13 @@ mod jobs;
 mod mouse;
 mod moving;
 mod notices;
+mod palette;
 mod pictures;
 mod plan;
+mod pointing;
 mod properties;
 mod reading;
+mod starting;
 mod svg;
 mod tabs;
 mod trash_plan;

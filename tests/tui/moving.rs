@@ -1,15 +1,12 @@
 //! What moves the selection and the window, and what narrows them.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use callboard::domain::activity::Activity;
-use callboard::domain::query::{Order, Page};
+use callboard::domain::query::Page;
 use callboard::domain::status::Status;
 use callboard::host::report::DeleteReport;
 use callboard::runtime::client::WitnessReport;
-use callboard::tui::action::{Action, ActionSpec, Context};
-use callboard::tui::app::overlay::Overlay;
 use callboard::tui::app::{Focus, View};
 use callboard::tui::event::{Effect, Event, Outcome, Tab, TabContent};
 
@@ -50,12 +47,12 @@ fn rows_keep_their_order_for_a_second_after_a_key_and_get_new_values_at_once() {
     changed[1].title = "Changed".to_owned();
     changed.reverse();
     bench.answer_page(page(changed));
-    assert_eq!(bench.app.list.rows[0].id, id("shop-12"));
-    assert_eq!(bench.app.list.rows[1].title, "Changed");
+    assert_eq!(bench.app.list.rows()[0].id, id("shop-12"));
+    assert_eq!(bench.app.list.rows()[1].title, "Changed");
     let wake = bench.app.wake().expect("a time to wake at");
     assert!(wake <= bench.now.plus(Duration::from_secs(1)));
     bench.tick(1_000);
-    assert_eq!(bench.app.list.rows[0].id, id("shop-3"));
+    assert_eq!(bench.app.list.rows()[0].id, id("shop-3"));
     assert_eq!(selected(&bench), "shop-14");
 }
 
@@ -73,7 +70,7 @@ fn a_deleted_selection_gives_way_to_the_row_that_takes_its_place() {
 fn an_older_answer_is_dropped() {
     let mut bench = Bench::new(120, 40);
     bench.send(Event::Page { ticket: 0, offset: 0, page: page(vec![]) });
-    assert_eq!(bench.app.list.rows.len(), 14);
+    assert_eq!(bench.app.list.rows().len(), 14);
 }
 
 #[test]
@@ -203,8 +200,10 @@ fn folders_on_view_are_looked_at_again_where_an_agent_worked_z6() {
     bench.tick(3_600_000);
     assert!(!looked(&mut bench), "nobody worked");
     let now = bench.now;
-    let row = bench.app.list.rows.iter_mut().find(|row| row.worktree().is_some()).unwrap();
-    row.condition.last_activity_at = Some(now);
+    bench.app.list.change(|rows| {
+        let row = rows.iter_mut().find(|row| row.worktree().is_some()).unwrap();
+        row.condition.last_activity_at = Some(now);
+    });
     bench.tick(1_000);
     assert!(looked(&mut bench));
     bench.tick(1_000);
@@ -252,86 +251,8 @@ fn the_only_match_goes_when_it_is_deleted() {
     bench.send(Event::Ended(Outcome::Deleted(report)));
     bench.wait(5_000);
     bench.answer_page(page(Vec::new()));
-    assert_eq!((bench.app.list.selected.clone(), bench.app.list.rows.len()), (None, 0));
+    assert_eq!((bench.app.list.selected.clone(), bench.app.list.rows().len()), (None, 0));
     assert!(!bench.screen().contains("Upgrade dependencies"), "{}", bench.screen());
-}
-
-#[test]
-fn the_palette_runs_what_matches() {
-    let mut bench = Bench::new(120, 40);
-    bench.keys(":");
-    bench.text("chorder");
-    bench.keys("Enter");
-    assert_eq!(bench.app.order, Order::Recent);
-    assert!(bench.app.overlays.is_empty());
-}
-
-fn palette(bench: &Bench) -> Vec<(Action, String)> {
-    match bench.app.overlays.last() {
-        Some(Overlay::Palette(palette)) => {
-            palette.matches.iter().map(|found| (found.action, found.title.clone())).collect()
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
-/// `spec/look.md`: every action is there, each once and under a name of its own; one that is not legal says why.
-#[test]
-fn the_palette_has_every_action_once() {
-    let mut bench = Bench::new(120, 40);
-    bench.keys(":");
-    let listed = palette(&bench);
-    let actions: BTreeSet<Action> = listed.iter().map(|(action, _)| *action).collect();
-    let all: BTreeSet<Action> = ActionSpec::all().map(|spec| spec.action).collect();
-    assert_eq!(all.difference(&actions).copied().collect::<Vec<_>>(), [Action::Palette]);
-    let titles: BTreeSet<&String> = listed.iter().map(|(_, title)| title).collect();
-    assert_eq!(titles.len(), listed.len(), "rows that look the same");
-    assert!(listed.contains(&(Action::Section(3), "Go to section 3, api".to_owned())));
-    let contexts = bench.app.contexts();
-    assert_eq!(contexts, [Context::Text]);
-    bench.text("delete");
-    assert!(bench.screen().contains("Delete"), "{}", bench.screen());
-    bench.keys("Esc t :");
-    bench.text("delete");
-    assert!(
-        bench.screen().lines().any(|line| line.contains("Delete") && line.contains("not here"))
-    );
-}
-
-/// The beginning of a title comes before beginnings of words, those before letters inside of words.
-#[test]
-fn the_palette_ranks_what_matches() {
-    let mut bench = Bench::new(120, 40);
-    bench.keys(":");
-    bench.text("re");
-    let titles: Vec<String> = palette(&bench).into_iter().map(|(_, title)| title).collect();
-    let first =
-        |part: &str| titles.iter().position(|title| title.to_lowercase().contains(part)).unwrap();
-    let begins = titles.iter().take_while(|title| title.starts_with("Re")).count();
-    assert!(begins >= 5, "{titles:?}");
-    assert!(first("mark a range") > first("open the pull request"), "{titles:?}");
-    assert!(first("previous match") > first("open the pull request"), "{titles:?}");
-    bench.keys("Esc :");
-    bench.text("go sec");
-    assert_eq!(palette(&bench)[0].0, Action::Section(1));
-    bench.keys("Esc :");
-    bench.text("api");
-    assert_eq!(palette(&bench)[0].0, Action::Section(3));
-}
-
-/// Where nothing is typed, what was run last comes first.
-#[test]
-fn the_palette_begins_with_what_was_run_last() {
-    let mut bench = Bench::new(120, 40);
-    for text in ["chorder", "show the keys"] {
-        bench.keys(":");
-        bench.text(text);
-        bench.keys("Enter");
-    }
-    bench.keys("Esc :");
-    let listed: Vec<Action> = palette(&bench).into_iter().map(|(action, _)| action).collect();
-    assert_eq!(listed[..2], [Action::Help, Action::Sort]);
-    assert_eq!(listed.iter().filter(|action| **action == Action::Sort).count(), 1);
 }
 
 #[test]

@@ -75,10 +75,12 @@ proptest! {
         bench.send(Event::Resize { cols, rows: 40 });
         bench.app.toasts.dismiss();
         let before = places(&bench);
-        for row in &mut bench.app.list.rows {
-            row.condition.status_since = minutes_ago(minutes);
-            row.condition.last_activity_at = Some(minutes_ago(minutes));
-        }
+        bench.app.list.change(|rows| {
+            for row in rows {
+                row.condition.status_since = minutes_ago(minutes);
+                row.condition.last_activity_at = Some(minutes_ago(minutes));
+            }
+        });
         for section in &mut bench.app.board.sections {
             section.total = n;
             section.zones.0 = [n.min(3), 0, 1, 0, 2, 5];
@@ -121,7 +123,7 @@ fn rows_differ_without_colour_in_sign_or_type() {
         .iter()
         .map(|status| session("shop-1", "Same title", "claude", *status, 1))
         .collect();
-    bench.app.list.rows = rows;
+    bench.app.list.change(|shown| *shown = rows);
     let buffer = bench.buffer();
     let mut seen: Vec<Vec<(String, Style)>> = Vec::new();
     for y in 2..2 + statuses.len() as u16 {

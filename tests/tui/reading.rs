@@ -1,16 +1,12 @@
-//! Reading an agent's terminal: scrolled back, copy mode, the mouse in its screen, the clipboard
-//! (`spec/console.md`, Behaviour: scrollback of the agent).
+//! Reading an agent's terminal: scrolled back, copy mode (`spec/console.md`, Behaviour: scrollback of the
+//! agent).
 
 use std::sync::Arc;
 
-use callboard::config::Clipboard;
 use callboard::domain::status::Status;
-use callboard::runtime::keys::{MouseButton as Button, MouseKind};
-use callboard::tui::action::Context;
-use callboard::tui::app::overlay::Overlay;
 use callboard::tui::app::reading::{Cell, Document};
-use callboard::tui::app::screen::{ScreenCells, Takes};
-use callboard::tui::event::{Effect, Event, Signal};
+use callboard::tui::app::screen::ScreenCells;
+use callboard::tui::event::{Effect, Event};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::style::{Modifier, Style};
 use rstest::rstest;
@@ -45,7 +41,7 @@ fn document(bench: &Bench) -> Arc<Document> {
 }
 
 /// Answers what was asked for, as the runner does.
-fn answer(bench: &mut Bench) {
+pub(crate) fn answer(bench: &mut Bench) {
     let asked = bench.effects.iter().any(|effect| matches!(effect, Effect::Read(_)));
     assert!(asked, "{:?}", bench.effects);
     let document = Some(document(bench));
@@ -53,13 +49,18 @@ fn answer(bench: &mut Bench) {
     bench.send(Event::Document { id: id("shop-12"), document });
 }
 
-fn point(bench: &mut Bench, (column, row): (u16, u16), kind: MouseEventKind, ctrl: bool) {
+pub(crate) fn point(
+    bench: &mut Bench,
+    (column, row): (u16, u16),
+    kind: MouseEventKind,
+    ctrl: bool,
+) {
     let modifiers = if ctrl { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
     bench.send(Event::Mouse(MouseEvent { kind, column, row, modifiers }));
 }
 
 /// Where a text is drawn.
-fn find(bench: &Bench, text: &str) -> (u16, u16) {
+pub(crate) fn find(bench: &Bench, text: &str) -> (u16, u16) {
     let screen = bench.screen();
     let found = screen
         .lines()
@@ -69,7 +70,7 @@ fn find(bench: &Bench, text: &str) -> (u16, u16) {
     (column as u16, row as u16)
 }
 
-fn copied(bench: &mut Bench) -> Option<String> {
+pub(crate) fn copied(bench: &mut Bench) -> Option<String> {
     bench.take().into_iter().find_map(|effect| match effect {
         Effect::Copy(text) => Some(text),
         _ => None,
@@ -255,180 +256,6 @@ fn escape_ends_the_selection_then_copy_mode_and_no_key_reaches_the_agent() {
     assert!(!bench.take().iter().any(|effect| matches!(effect, Effect::Type { .. })));
 }
 
-#[test]
-fn a_drag_copies_as_it_ends_a_double_click_a_word_a_third_the_line() {
-    let mut bench = Bench::new(120, 40);
-    bench.keys("Enter");
-    let (x, y) = find(&bench, "cargo test");
-    let left = MouseButton::Left;
-    point(&mut bench, (x, y), MouseEventKind::Down(left), false);
-    point(&mut bench, (x, y), MouseEventKind::Up(left), false);
-    assert_eq!(copied(&mut bench), None, "a click copies nothing");
-    bench.wait(1_000);
-    point(&mut bench, (x, y), MouseEventKind::Down(left), false);
-    point(&mut bench, (x + 3, y), MouseEventKind::Drag(left), false);
-    answer(&mut bench);
-    point(&mut bench, (x + 4, y), MouseEventKind::Drag(left), false);
-    let style = bench.buffer()[(x + 4, y)].style();
-    assert!(style.add_modifier.contains(Modifier::REVERSED));
-    point(&mut bench, (x + 4, y), MouseEventKind::Up(left), false);
-    assert_eq!(copied(&mut bench).as_deref(), Some("cargo"));
-    assert!(bench.app.reading.is_none() && bench.app.typing.is_some());
-
-    bench.wait(1_000);
-    let clicks = |bench: &mut Bench, read: bool| {
-        point(bench, (x + 1, y), MouseEventKind::Down(left), false);
-        if read {
-            answer(bench);
-        }
-        point(bench, (x + 1, y), MouseEventKind::Up(left), false);
-        copied(bench)
-    };
-    assert_eq!(clicks(&mut bench, false), None);
-    assert_eq!(clicks(&mut bench, true).as_deref(), Some("cargo"));
-    assert_eq!(clicks(&mut bench, true).as_deref(), Some("    cargo test -p cart"));
-}
-
-#[test]
-fn a_program_gets_the_mouse_it_asked_for_and_shift_takes_it_back() {
-    let mut bench = Bench::new(120, 40);
-    bench.keys("Enter");
-    let at = find(&bench, "cargo test");
-    let mut cells = agent_screen();
-    cells.takes = Takes { clicks: true, wheel: true };
-    bench.send(Event::Screen { id: id("shop-12"), cells: Some(Arc::new(cells)) });
-    bench.take();
-    point(&mut bench, at, MouseEventKind::Down(MouseButton::Left), false);
-    point(&mut bench, (0, 0), MouseEventKind::Drag(MouseButton::Left), false);
-    point(&mut bench, (0, 0), MouseEventKind::Up(MouseButton::Left), false);
-    point(&mut bench, at, MouseEventKind::ScrollUp, false);
-    point(&mut bench, at, MouseEventKind::ScrollLeft, false);
-    point(&mut bench, at, MouseEventKind::Drag(MouseButton::Left), false);
-    let sent: Vec<_> = bench
-        .take()
-        .into_iter()
-        .filter_map(|effect| match effect {
-            Effect::PointAt { mouse, .. } => Some((mouse.kind, mouse.button, mouse.col)),
-            _ => None,
-        })
-        .collect();
-    let col = at.0 - bench.app.screen_area().x;
-    let expected = [
-        (MouseKind::Press, Button::Left, col),
-        (MouseKind::Motion, Button::Left, 0),
-        (MouseKind::Release, Button::Left, 0),
-        (MouseKind::Press, Button::WheelUp, col),
-        (MouseKind::Press, Button::WheelLeft, col),
-        (MouseKind::Motion, Button::Left, col),
-    ];
-    assert_eq!(sent, expected);
-    assert!(bench.app.press.is_some_and(|press| !press.held), "a wheel is not held");
-    let (column, row) = at;
-    let (kind, modifiers) = (MouseEventKind::ScrollUp, KeyModifiers::SHIFT);
-    bench.send(Event::Mouse(MouseEvent { kind, column, row, modifiers }));
-    assert!(bench.take().contains(&Effect::Read(id("shop-12"))), "our own scrollback");
-}
-
-/// A button that was pressed in an agent's screen is let go there, whatever lies above it by then.
-#[test]
-fn a_button_is_let_go_also_under_a_dialog() {
-    let mut bench = Bench::new(120, 40);
-    bench.keys("Enter");
-    let at = find(&bench, "cargo test");
-    let mut cells = agent_screen();
-    cells.takes = Takes { clicks: true, wheel: true };
-    bench.send(Event::Screen { id: id("shop-12"), cells: Some(Arc::new(cells)) });
-    point(&mut bench, at, MouseEventKind::Down(MouseButton::Left), false);
-    bench.app.overlays.push(Overlay::Help { context: Context::List, top: 0 });
-    bench.take();
-    point(&mut bench, at, MouseEventKind::Drag(MouseButton::Left), false);
-    point(&mut bench, at, MouseEventKind::Up(MouseButton::Left), false);
-    point(&mut bench, at, MouseEventKind::Up(MouseButton::Left), false);
-    let kinds: Vec<_> = bench
-        .take()
-        .into_iter()
-        .filter_map(|effect| match effect {
-            Effect::PointAt { mouse, .. } => Some(mouse.kind),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(kinds, [MouseKind::Release]);
-    assert!(bench.app.press.is_some_and(|press| !press.held));
-}
-
-#[test]
-fn a_link_is_opened_by_key_and_by_click_and_only_where_its_kind_may_be() {
-    let mut bench = Bench::new(120, 40);
-    bench.keys("[");
-    answer(&mut bench);
-    bench.keys("g g j o");
-    assert!(bench.take().contains(&Effect::OpenLink("https://a.example/1".to_owned())));
-    let at = find(&bench, "a.example/5,");
-    point(&mut bench, at, MouseEventKind::Down(MouseButton::Left), true);
-    assert!(bench.take().contains(&Effect::OpenLink("https://a.example/5".to_owned())));
-    bench.keys("G o");
-    assert!(bench.screen().contains("No link here."), "{}", bench.screen());
-
-    let mut bench = Bench::new(120, 40);
-    bench.keys("[");
-    let mut document = Document::new(80, false);
-    document.begin(false);
-    let link = Some("javascript:x");
-    document.push(Cell { col: 0, width: 1, text: "x", style: Style::new(), link });
-    document.end();
-    bench.send(Event::Document { id: id("shop-12"), document: Some(Arc::new(document)) });
-    bench.take();
-    bench.keys("o");
-    assert!(bench.screen().contains("javascript:x is not opened"), "{}", bench.screen());
-    assert!(!bench.take().iter().any(|effect| matches!(effect, Effect::OpenLink(_))));
-}
-
-/// The clipboard is for the agent that is typed to, as the configuration allows.
-#[test]
-fn the_clipboard_follows_its_policy() {
-    let signal = |bench: &mut Bench, name: &str| {
-        let signal = Signal::Clipboard("from the agent".to_owned());
-        bench.send(Event::Signal { id: id(name), signal });
-        copied(bench)
-    };
-    let mut bench = Bench::new(120, 40);
-    assert_eq!(signal(&mut bench, "shop-12"), None, "nobody types to it");
-    bench.keys("Enter");
-    assert_eq!(signal(&mut bench, "shop-14"), None, "another one is typed to");
-    assert_eq!(signal(&mut bench, "shop-12").as_deref(), Some("from the agent"));
-    bench.app.setup.passes.clipboard = Clipboard::Off;
-    assert_eq!(signal(&mut bench, "shop-12"), None);
-    bench.app.setup.passes.clipboard = Clipboard::Ask;
-    assert_eq!(signal(&mut bench, "shop-12"), None);
-    let screen = bench.screen();
-    assert!(screen.contains("shop-12 offers 14 characters to the clipboard"), "{screen}");
-    bench.keys("C-]");
-    bench.keys("C-y");
-    assert_eq!(copied(&mut bench).as_deref(), Some("from the agent"));
-    bench.keys("C-y");
-    assert_eq!(copied(&mut bench), None, "once");
-}
-
-#[test]
-fn bells_and_notifications_of_the_agent_that_is_typed_to_are_passed_on_where_wanted() {
-    let mut bench = Bench::new(120, 40);
-    bench.keys("Enter");
-    let passed = |bench: &mut Bench, signal: &Signal| {
-        bench.send(Event::Signal { id: id("shop-12"), signal: signal.clone() });
-        let wanted = match signal {
-            Signal::Notification(text) => Effect::Notify(text.clone()),
-            _ => Effect::Ring,
-        };
-        bench.take().contains(&wanted)
-    };
-    let note = Signal::Notification("done".to_owned());
-    assert!(!passed(&mut bench, &Signal::Bell) && !passed(&mut bench, &note));
-    bench.app.setup.passes.bell = true;
-    assert!(passed(&mut bench, &Signal::Bell) && !passed(&mut bench, &note));
-    bench.app.setup.passes.desktop = true;
-    assert!(passed(&mut bench, &note));
-}
-
 /// A session whose keeper died while shown says so in place, with the last screen kept.
 #[test]
 fn a_last_screen_stays_and_says_so() {
@@ -474,4 +301,98 @@ fn a_deleted_session_is_read_over_the_whole_window() {
     bench.send(Event::Document { id: first.clone(), document: None });
     bench.send(Event::Screen { id: first, cells: None });
     assert!(bench.screen().contains("was kept."), "{}", bench.screen());
+}
+
+/// What was asked for of older lines.
+fn asked_older(bench: &mut Bench) -> Option<Arc<Document>> {
+    bench.take().into_iter().find_map(|effect| match effect {
+        Effect::ReadOlder { document, .. } => Some(document),
+        _ => None,
+    })
+}
+
+/// A document like this one, with 50 lines before it.
+fn with_older(document: &Document) -> Arc<Document> {
+    let mut deeper = Document::new(document.cols, false);
+    deeper.screen = document.screen + 50;
+    let older = (0..50).map(|n| format!("ancient {n}"));
+    let known = (0..document.len()).map(|line| document.text(line).to_owned());
+    for line in older.chain(known) {
+        deeper.begin(false);
+        for (col, c) in line.chars().enumerate() {
+            let (text, style, link) = (c.to_string(), Style::new(), None);
+            deeper.push(Cell { col: col as u16, width: 1, text: &text, style, link });
+        }
+        deeper.end();
+    }
+    Arc::new(document.with_older(&deeper).unwrap())
+}
+
+/// Begins copy mode on a document of which more scrolled out.
+fn copy_cut(bench: &mut Bench) {
+    bench.keys("[");
+    let mut cut = document(bench).as_ref().clone();
+    cut.cut = true;
+    bench.take();
+    bench.send(Event::Document { id: id("shop-12"), document: Some(Arc::new(cut)) });
+}
+
+/// Scrollback: at its first line a document is asked for older ones, once; nothing moves when they come, and
+/// who went to the first line goes on to the first.
+#[test]
+fn older_lines_are_asked_for_at_the_first_line() {
+    let mut bench = Bench::new(120, 40);
+    copy_cut(&mut bench);
+    bench.keys("PgUp");
+    assert!(asked_older(&mut bench).is_none(), "it is not there yet");
+    bench.keys("v g g");
+    let of = asked_older(&mut bench).expect("it is at the first line");
+    assert!(bench.screen().contains("reading older lines"));
+    bench.keys("k");
+    assert!(asked_older(&mut bench).is_none(), "once");
+    let before = bench.screen();
+    let whole = Some(with_older(&of));
+    bench.send(Event::Older { id: id("shop-12"), of: Arc::clone(&of), whole: whole.clone() });
+    let rows = |screen: &str| -> Vec<String> {
+        screen.lines().filter(|line| line.contains("history")).map(str::to_owned).skip(1).collect()
+    };
+    assert_eq!(rows(&bench.screen()), rows(&before));
+    bench.keys("PgUp");
+    assert!(bench.screen().contains("ancient 49") && !bench.screen().contains("ancient 0 "));
+    bench.send(Event::Older { id: id("shop-12"), of, whole });
+    assert_eq!(
+        bench.app.reading.as_ref().map(|reading| reading.document.screen),
+        Some(150),
+        "late"
+    );
+
+    bench.keys("Esc Esc");
+    copy_cut(&mut bench);
+    bench.keys("g g");
+    let of = asked_older(&mut bench).unwrap();
+    let whole = Some(with_older(&of));
+    bench.send(Event::Older { id: id("shop-12"), of, whole });
+    assert!(bench.screen().contains("ancient 0"));
+}
+
+/// A search that finds nothing looks on in what is older before it says so.
+#[test]
+fn a_search_looks_through_older_lines_too() {
+    let mut bench = Bench::new(120, 40);
+    copy_cut(&mut bench);
+    bench.keys("? a n c i e n t Space 7 Enter");
+    let of = asked_older(&mut bench).expect("all is looked through");
+    assert!(!bench.screen().contains("is not in it"));
+    let whole = Some(with_older(&of));
+    bench.send(Event::Older { id: id("shop-12"), of, whole });
+    assert!(bench.screen().contains("1 of 1") && bench.screen().contains("ancient 7"));
+    bench.keys("Esc");
+
+    copy_cut(&mut bench);
+    bench.keys("? a b s e n t Enter");
+    let of = asked_older(&mut bench).unwrap();
+    bench.send(Event::Older { id: id("shop-12"), of, whole: None });
+    assert!(bench.screen().contains("absent is not in it"));
+    bench.keys("? a b s e n t Enter");
+    assert!(asked_older(&mut bench).is_none(), "there is nothing more");
 }

@@ -142,7 +142,7 @@ fn a_purge_that_grew_is_asked_again() {
     planned(&mut bench, plan(|name| (name == "shop-1").then(Advice::default)));
     bench.keys("Tab Enter");
     let request = PlanRequest::Purge(ids(&["shop-1"]));
-    bench.send(Event::PlanGrew { request, plan: lost() });
+    bench.send(Event::PlanGrew { request, admitted: [id("shop-1")].into(), plan: lost() });
     let screen = bench.screen();
     assert!(screen.contains("shop-18 and shop-8 appeared since you looked. 3 now."), "{screen}");
     assert_eq!(dialog(&bench).button, Button::Cancel);
@@ -227,6 +227,52 @@ fn a_restore_with_something_to_say_asks() {
     assert!(screen.contains("/worktrees/shop-8 is taken"), "{screen}");
     bench.keys("Enter");
     assert_eq!(restored(&mut bench), None, "there is nothing to bring back");
+}
+
+/// A restore with something to say.
+fn detached() -> Plan {
+    let back = Back::Detached("left detached: branch price-import has moved on".to_owned());
+    plan(|name| {
+        (name == "shop-8").then(|| Advice { back: Some(back.clone()), ..Advice::default() })
+    })
+}
+
+/// Bulk 2: a dialog that comes after a newer key has Cancel chosen: that key, or the next one, was meant
+/// for something else.
+#[test]
+fn a_restore_that_asks_after_a_newer_key_has_cancel_chosen() {
+    let mut bench = in_trash(trash());
+    bench.keys("j r");
+    let (ticket, _) = asked(&mut bench);
+    bench.wait(5);
+    bench.keys("j");
+    bench.send(Event::Planned { ticket, plan: Ok(detached()) });
+    assert_eq!(dialog(&bench).button, Button::Cancel);
+    bench.keys("Enter");
+    assert_eq!(restored(&mut bench), None);
+    assert!(bench.app.overlays.is_empty());
+}
+
+/// Bulk 2: what has the keys keeps them: a dialog, a text, an agent that is typed to.
+#[test]
+fn a_restore_that_asks_takes_the_keys_from_nobody() {
+    for keys in ["?", "/", "q Enter"] {
+        let mut bench = in_trash(trash());
+        bench.keys("j r");
+        let (ticket, _) = asked(&mut bench);
+        bench.keys(keys);
+        let (above, typing) = (bench.app.overlays.clone(), bench.app.typing.clone());
+        assert!(!above.is_empty() || typing.is_some(), "{keys}");
+        bench.send(Event::Planned { ticket, plan: Ok(detached()) });
+        assert_eq!(bench.app.overlays, above);
+        assert_eq!(bench.app.typing, typing);
+        if typing.is_none() {
+            bench.keys("Esc");
+        }
+        let screen = bench.screen();
+        assert!(screen.contains("shop-8 is not restored yet."), "{screen}");
+        assert_eq!(restored(&mut bench), None);
+    }
 }
 
 /// What cannot be planned is tried, so that it says itself why it fails.

@@ -37,7 +37,7 @@ pub(crate) fn wall(cols: u16, rows: u16) -> Bench {
 }
 
 fn tiles(bench: &Bench) -> Vec<String> {
-    bench.app.wall_tiles().iter().map(ToString::to_string).collect()
+    bench.app.wall.tiles.iter().map(ToString::to_string).collect()
 }
 
 fn focus(bench: &Bench) -> String {
@@ -86,8 +86,8 @@ fn who_waits_comes_first_and_the_marked_after() {
     assert_eq!(tiles(&bench), expected);
     assert_eq!(focus(&bench), "shop-12", "what was selected has the focus");
     let effects = bench.take();
-    assert_eq!(last_watch(&effects), Some(bench.app.wall_tiles().to_vec()));
-    assert!(effects.contains(&Effect::LoadTiles(bench.app.wall_tiles().to_vec())));
+    assert_eq!(last_watch(&effects), Some(bench.app.wall.tiles.clone()));
+    assert!(effects.contains(&Effect::LoadTiles(bench.app.wall.tiles.clone())));
     let sized = |effect: &Effect| matches!(effect, Effect::Size { .. });
     assert!(!effects.iter().any(sized), "looking changes the size of nobody");
     bench.keys("l j h k");

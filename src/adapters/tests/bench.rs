@@ -46,6 +46,7 @@ impl RuntimePort for Real<Puppets> {
         let was_running = self.runtime.with(|all| all.remove(id)).is_some();
         Ok(Closed { was_running, escalated: false, keeper_pid: was_running.then_some(7) })
     }
+    async fn end_elsewhere(&self, _target: &str, _id: &SessionId, _generation: u32) {}
     async fn type_into(&self, _ctx: &Context, _to: &Session, _input: &Input) -> PortResult<()> {
         Ok(())
     }

@@ -9,6 +9,7 @@ use crate::domain::plan::Conditions;
 use crate::domain::rail::Placement;
 use crate::domain::rail::ProjectSetup;
 use crate::domain::session::{FolderKind, Kind, Session};
+use crate::domain::worktree::WayBack;
 use crate::host::context::Context;
 use crate::host::ports::{
     Initialised, PurgePort as _, RuntimePort as _, Seed, StorePort as _, TombstoneRow, Tombstoned,
@@ -117,7 +118,13 @@ async fn every_act_and_its_undo_change_nothing_the_second_time_v1() {
     let first = twice!(b, ports, ports.tombstone(&requested, &always, &rows, &batch));
     assert!(matches!(first, Tombstoned::Done { .. }));
     twice!(b, ports, ports.move_to_trash(ctx, repository, path, &trash));
-    twice!(b, ports, ports.move_back(ctx, repository, &trash, path, Some(&made.branch)));
+    let way = WayBack {
+        repository: repository.to_owned(),
+        from: trash.clone(),
+        to: path.to_owned(),
+        branch: Some(made.branch.clone()),
+    };
+    twice!(b, ports, ports.move_back(ctx, &way));
     // The one transaction of a restore is never done again: its rows tell. A second one is refused.
     let rows_back = [Untombstone { id: a.clone(), folder: None }];
     ports.untombstone(&rows_back).await.unwrap();

@@ -186,7 +186,7 @@ impl<P: Ports> Creation<'_, P> {
         self.enter("start").await?;
         self.check()?;
         let limited = self.ctx.within(START);
-        let started = self.host.ports.start(&limited, request);
+        let started = self.host.start_runtime(&limited, request);
         self.ctx.whole().step("starting the runtime", started).await
     }
 

@@ -54,7 +54,7 @@ impl<P: Ports> Creation<'_, P> {
 
     async fn close(&self) -> Result<(), String> {
         let ctx = self.ctx.detached(FAILED_CREATE_CLOSE);
-        let closed = ctx.step("closing the runtime", self.host.ports.close(&ctx, &self.id)).await;
+        let closed = ctx.step("closing the runtime", self.host.close_runtime(&ctx, &self.id)).await;
         closed.map(drop).map_err(|error| error.to_string())
     }
 

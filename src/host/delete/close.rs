@@ -82,7 +82,7 @@ impl<P: Ports> Host<P> {
     ) -> HostResult<Closed> {
         self.tell(operation, id, "closing");
         let ctx = ctx.detached(CLOSE);
-        let mut closing = pin!(ctx.step("closing the runtime", self.ports.close(&ctx, id)));
+        let mut closing = pin!(ctx.step("closing the runtime", self.close_runtime(&ctx, id)));
         let polite = tokio::time::timeout(TERM_AFTER, &mut closing).await;
         let closed = if let Ok(closed) = polite {
             if closed.as_ref().is_ok_and(|closed| closed.escalated) {

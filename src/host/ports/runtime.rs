@@ -117,6 +117,14 @@ pub trait RuntimePort: Send + Sync + 'static {
         ctx: &Context,
         id: &SessionId,
     ) -> impl Future<Output = PortResult<Closed>> + Send;
+    /// Ends what a launch left where its target runs, if anything (`spec/agents.md` U1): it may be gone, or
+    /// out of reach.
+    fn end_elsewhere(
+        &self,
+        target: &str,
+        id: &SessionId,
+        generation: u32,
+    ) -> impl Future<Output = ()> + Send;
     /// Types into the agent.
     fn type_into(
         &self,

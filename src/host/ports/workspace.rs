@@ -6,7 +6,7 @@ use crate::domain::hook::HookFile;
 use crate::domain::ids::{BatchId, ProjectName, SessionId};
 use crate::domain::plan::{Advice, Back};
 use crate::domain::rail::ProjectSetup;
-use crate::domain::worktree::{Freed, Moved, Worktree, WorktreeRequest};
+use crate::domain::worktree::{Freed, Moved, WayBack, Worktree, WorktreeRequest};
 
 use super::super::context::Context;
 use super::PortResult;
@@ -99,19 +99,13 @@ pub trait WorkspacePort: Send + Sync + 'static {
     fn move_back(
         &self,
         ctx: &Context,
-        repository: &Path,
-        from: &Path,
-        to: &Path,
-        branch: Option<&str>,
+        way: &WayBack,
     ) -> impl Future<Output = PortResult<Moved>> + Send;
     /// What [`WorkspacePort::move_back`] would come to, or why it would fail. Reads only.
     fn foresee_move_back(
         &self,
         ctx: &Context,
-        repository: &Path,
-        from: &Path,
-        to: &Path,
-        branch: Option<&str>,
+        way: &WayBack,
     ) -> impl Future<Output = PortResult<Back>> + Send;
     /// Makes sure that the worktree of a terminated session is there (B2).
     fn ensure_worktree(

@@ -213,7 +213,7 @@ impl<P: Ports> Host<P> {
         let mut stay: BTreeMap<SessionId, SkipReason> = BTreeMap::new();
         for id in self.ports.keepers().await?.into_iter().filter(|id| ids.contains(id)) {
             let close = ctx.detached(CLOSE);
-            if close.step("closing the runtime", self.ports.close(&close, &id)).await.is_err() {
+            if close.step("closing the runtime", self.close_runtime(&close, &id)).await.is_err() {
                 stay.insert(id, SkipReason::DidNotEnd);
             }
         }

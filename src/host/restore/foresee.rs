@@ -94,9 +94,7 @@ impl<P: Ports> Host<P> {
         for session in component {
             let mut advice = Advice { back: Some(Back::AsItWas), ..Advice::default() };
             if let Some(way) = way_back(&session, to) {
-                let branch = session.branch.as_deref();
-                let looked =
-                    self.ports.foresee_move_back(ctx, &way.repository, &way.from, &way.to, branch);
+                let looked = self.ports.foresee_move_back(ctx, &way);
                 match ctx.step("looking at the way back", looked).await {
                     Ok(back) => advice.back = Some(back),
                     Err(error) if error.kind() == ErrorKind::TimedOut => advice.unanswered = true,

@@ -10,6 +10,7 @@ use crate::domain::event::Event;
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::operation::{Operation, OperationState, Verb};
 use crate::domain::session::Session;
+use crate::domain::worktree::WayBack;
 
 use super::Host;
 use super::caller::Reach;
@@ -205,25 +206,23 @@ impl<P: Ports> Host<P> {
         to: Option<&Path>,
     ) -> Result<Vec<Note>, (SessionId, HostError)> {
         let mut notes = Vec::new();
-        let mut done: Vec<Move> = Vec::new();
+        let mut done: Vec<(SessionId, WayBack)> = Vec::new();
         for session in component {
             let Some(back) = way_back(session, to) else {
                 continue;
             };
             let id = session.id.clone();
-            let branch = session.branch.as_deref();
             let moved = async {
                 ctx.check(&format!("restoring session {id}"))?;
                 let ctx = ctx.detached(CLEAN_UP);
-                let moved =
-                    self.ports.move_back(&ctx, &back.repository, &back.from, &back.to, branch);
+                let moved = self.ports.move_back(&ctx, &back);
                 ctx.step("moving the worktree back", moved).await
             };
             match moved.await {
                 Ok(moved) => {
                     self.tell(operation, &id, "moved");
-                    notes.extend(moved.note.map(|text| Note { id, text }));
-                    done.push(back);
+                    notes.extend(moved.note.map(|text| Note { id: id.clone(), text }));
+                    done.push((id, back));
                 }
                 Err(error) => {
                     self.tell(operation, &id, "failed");
@@ -236,10 +235,10 @@ impl<P: Ports> Host<P> {
     }
 
     /// Into the trash again, last first.
-    async fn undo_moves(&self, ctx: &Context, done: Vec<Move>) {
-        for Move { id, repository, from, to } in done.into_iter().rev() {
+    async fn undo_moves(&self, ctx: &Context, done: Vec<(SessionId, WayBack)>) {
+        for (id, back) in done.into_iter().rev() {
             let ctx = ctx.detached(CLEAN_UP);
-            let moved = self.ports.move_to_trash(&ctx, &repository, &to, &from);
+            let moved = self.ports.move_to_trash(&ctx, &back.repository, &back.to, &back.from);
             if let Err(error) = ctx.step("moving the worktree into the trash", moved).await {
                 tracing::warn!(session = %id, %error, "a worktree stayed out of the trash");
             }
@@ -295,19 +294,25 @@ impl<P: Ports> Host<P> {
         let moves: Vec<Move> = sessions
             .iter()
             .filter(|session| session.deletion.is_some())
-            .filter_map(|session| way_back(session, targets.get(&session.id).map(Path::new)))
-            .map(|back| Move { from: back.to, to: back.from, ..back })
+            .filter_map(|session| {
+                let back = way_back(session, targets.get(&session.id).map(Path::new))?;
+                let (id, repository) = (session.id.clone(), back.repository);
+                Some(Move { id, repository, from: back.to, to: back.from })
+            })
             .collect();
         Ok(self.move_all(ctx, &operation.id, moves).await.failed)
     }
 }
 
 /// The way of a tombstone's worktree out of the trash.
-fn way_back(session: &Session, to: Option<&Path>) -> Option<Move> {
-    let trash = session.deletion.as_ref()?.trash_path.clone()?;
-    let place = to.or_else(|| session.worktree())?.to_owned();
-    let way = Move::of(session, place)?;
-    Some(Move { from: trash, ..way })
+fn way_back(session: &Session, to: Option<&Path>) -> Option<WayBack> {
+    let place = session.worktree()?;
+    Some(WayBack {
+        repository: session.placement.project_path()?.to_owned(),
+        from: session.deletion.as_ref()?.trash_path.clone()?,
+        to: to.unwrap_or(place).to_owned(),
+        branch: session.branch.clone(),
+    })
 }
 
 fn reason(error: &HostError) -> String {

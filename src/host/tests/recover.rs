@@ -37,7 +37,7 @@ fn with_results(text: &str, state: &str, detail: &str) -> Vec<StepResult> {
 
 /// What the journal of a create of `a` names before its worktree is made.
 fn planned() -> Vec<StepResult> {
-    let worktree = super::fake_world::worktree(&id("a"));
+    let worktree = super::fake_workspace::worktree(&id("a"));
     vec![Planned::result(&id("a"), Path::new("/src/shop"), &worktree)]
 }
 

@@ -2,38 +2,48 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::time::Duration;
 
 use super::{Process, Stat};
 
+/// More than a whole `stat` has: a name of 64 bytes and 52 numbers.
+const STAT: usize = 2_048;
+
 /// The fields of a process behind its name, which may hold anything, a parenthesis too.
 fn fields<T>(pid: u32, read: impl FnOnce(&[&str]) -> Option<T>) -> Option<T> {
-    let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let mut text = [0; STAT];
+    let length = fs::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut text).ok()?;
+    let text = text.get(..length)?;
     let end = text.iter().rposition(|byte| *byte == b')')?;
     let rest = std::str::from_utf8(&text[end + 1..]).ok()?;
     read(&rest.split_ascii_whitespace().collect::<Vec<&str>>())
 }
 
 pub(super) fn stat(pid: u32) -> Option<Stat> {
-    fields(pid, |fields| {
-        Some(Stat {
-            zombie: matches!(*fields.first()?, "Z" | "X" | "x"),
-            parent: fields.get(1)?.parse().ok()?,
-            start: fields.get(19)?.parse().ok()?,
-        })
+    fields(pid, stat_of)
+}
+
+/// The same, with time on a processor, in programs and in the kernel for them, and memory in use.
+pub(super) fn stat_and_usage(pid: u32) -> Option<(Stat, Option<(Duration, u64)>)> {
+    fields(pid, |fields| Some((stat_of(fields)?, usage_of(fields))))
+}
+
+fn stat_of(fields: &[&str]) -> Option<Stat> {
+    Some(Stat {
+        zombie: matches!(*fields.first()?, "Z" | "X" | "x"),
+        parent: fields.get(1)?.parse().ok()?,
+        start: fields.get(19)?.parse().ok()?,
     })
 }
 
-/// Time on a processor, in programs and in the kernel for them, and memory in use.
-pub(super) fn usage(pid: u32) -> Option<(Duration, u64)> {
-    fields(pid, |fields| {
-        let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-        let ticks = number(11)?.saturating_add(number(12)?);
-        let second = rustix::param::clock_ticks_per_second().max(1);
-        let cpu = Duration::from_millis(ticks.saturating_mul(1_000) / second);
-        let page = rustix::param::page_size() as u64;
-        Some((cpu, number(21)?.saturating_mul(page)))
-    })
+fn usage_of(fields: &[&str]) -> Option<(Duration, u64)> {
+    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+    let ticks = number(11)?.saturating_add(number(12)?);
+    let second = rustix::param::clock_ticks_per_second().max(1);
+    let cpu = Duration::from_millis(ticks.saturating_mul(1_000) / second);
+    let page = rustix::param::page_size() as u64;
+    Some((cpu, number(21)?.saturating_mul(page)))
 }
 
 pub(super) fn name(pid: u32) -> Option<String> {

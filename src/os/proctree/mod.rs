@@ -56,13 +56,23 @@ struct Stat {
 /// Everything that runs below `root`, parents before their children, without `root` itself. The walk
 /// leaves out every process of `stop_at` and what is below it: other keepers and their trees (X3).
 pub fn descendants(root: Process, stop_at: &BTreeSet<Process>) -> Vec<Process> {
+    let found = walk(root, stop_at, |pid| Some((system::stat(pid)?, ())));
+    found.into_iter().map(|(process, ())| process).collect()
+}
+
+/// The same, with what else `look` tells of each from its one look.
+fn walk<T>(
+    root: Process,
+    stop_at: &BTreeSet<Process>,
+    look: impl Fn(u32) -> Option<(Stat, T)>,
+) -> Vec<(Process, T)> {
     let children = system::Children::new();
     let mut found = Vec::new();
     let mut seen = BTreeSet::from([root.pid]);
     let mut next = vec![root.pid];
     while let Some(parent) = next.pop() {
         for pid in children.of(parent) {
-            let Some(stat) = system::stat(pid) else {
+            let Some((stat, more)) = look(pid) else {
                 continue;
             };
             let process = Process { pid, start: stat.start };
@@ -72,7 +82,7 @@ pub fn descendants(root: Process, stop_at: &BTreeSet<Process>) -> Vec<Process> {
             // the first thread of a program may be a zombie while others live on, with children
             next.push(pid);
             if !stat.zombie {
-                found.push(process);
+                found.push((process, more));
             }
         }
     }
@@ -91,8 +101,8 @@ pub struct Usage {
 /// What everything takes that runs below `root` and below none of `stop_at`; see [`descendants`].
 pub fn usage(root: Process, stop_at: &BTreeSet<Process>) -> Usage {
     let mut usage = Usage::default();
-    for process in descendants(root, stop_at) {
-        if let Some((cpu, rss)) = system::usage(process.pid) {
+    for (process, taken) in walk(root, stop_at, system::stat_and_usage) {
+        if let Some((cpu, rss)) = taken {
             usage.cpu.insert(process, cpu);
             usage.rss = usage.rss.saturating_add(rss);
         }
@@ -117,14 +127,14 @@ pub fn is_below(process: Process, ancestor: Process) -> bool {
 /// The processes above one, the nearest first.
 pub fn ancestors(process: Process) -> Vec<Process> {
     let mut found = Vec::new();
-    let mut pid = process.pid;
+    let mut parent = system::stat(process.pid).map_or(0, |stat| stat.parent);
     // a bound, as the tree may change under us into what looks like a ring
     while found.len() < 1_000
-        && let Some(stat) = system::stat(pid).filter(|stat| stat.parent > 1)
-        && let Some(parent) = Process::of(stat.parent)
+        && parent > 1
+        && let Some(stat) = system::stat(parent)
     {
-        found.push(parent);
-        pid = parent.pid;
+        found.push(Process { pid: parent, start: stat.start });
+        parent = stat.parent;
     }
     found
 }
@@ -229,11 +239,13 @@ mod tests {
         let child = start("while :; do :; done & echo ready; exec cat", "usage");
         // the shell that spins is below the one that became a cat
         let root = Process::of(child.0.id()).unwrap();
+        let limit = crate::os::clock::monotonic() + Duration::from_secs(30);
         let spinning = loop {
             let usage = usage(root, &BTreeSet::new());
             if usage.cpu.values().any(|cpu| !cpu.is_zero()) {
                 break usage;
             }
+            assert!(crate::os::clock::monotonic() < limit, "it never gets a processor");
         };
         assert_eq!(spinning.cpu.len(), 1, "{spinning:?}");
         assert!(spinning.rss > 0);

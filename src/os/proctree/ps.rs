@@ -46,7 +46,7 @@ pub(super) fn usage_of(text: &str) -> Option<(Duration, u64)> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use listing::{Children, environment, name, stat, usage, with_environment};
+pub(super) use listing::{Children, environment, name, stat, stat_and_usage, with_environment};
 
 #[cfg(not(target_os = "linux"))]
 mod listing {
@@ -72,7 +72,11 @@ mod listing {
         list(&["-p", &pid.to_string()]).first().map(|row| row.stat)
     }
 
-    pub(in super::super) fn usage(pid: u32) -> Option<(Duration, u64)> {
+    pub(in super::super) fn stat_and_usage(pid: u32) -> Option<(Stat, Option<(Duration, u64)>)> {
+        Some((stat(pid)?, usage(pid)))
+    }
+
+    fn usage(pid: u32) -> Option<(Duration, u64)> {
         let output = Command::new("/bin/ps")
             .args(["-p", &pid.to_string(), "-o", "time=,rss="])
             .env("LC_ALL", "C")

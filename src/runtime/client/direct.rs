@@ -63,12 +63,12 @@ impl Direct {
         self.tell(Request::SubscribeScreen { history })
     }
 
-    /// Changes the size.
+    /// Changes the size; one that `yields` not where another viewer that is still there typed since.
     ///
     /// # Errors
     /// The keeper is gone.
-    pub fn resize(&mut self, cols: u16, rows: u16) -> ClientResult<()> {
-        self.tell(Request::Resize { cols, rows })
+    pub fn resize(&mut self, cols: u16, rows: u16, yields: bool) -> ClientResult<()> {
+        self.tell(Request::Resize { cols, rows, yields })
     }
 
     /// Types bytes as they are. False where they are not taken, since the keeper does not read.

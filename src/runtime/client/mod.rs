@@ -157,7 +157,7 @@ impl Keeper {
     /// # Errors
     /// As [`ClientError`].
     pub async fn resize(&mut self, cols: u16, rows: u16) -> ClientResult<()> {
-        self.ask_done(Request::Resize { cols, rows }).await.map(|_| ())
+        self.ask_done(Request::Resize { cols, rows, yields: false }).await.map(|_| ())
     }
 
     /// Sends a signal by name to the agent, or to what it runs in the foreground.

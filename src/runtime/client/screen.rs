@@ -146,12 +146,12 @@ impl Typist {
         Ok(())
     }
 
-    /// Changes the size.
+    /// Changes the size; one that `yields` not where another viewer that is still there typed since.
     ///
     /// # Errors
     /// The keeper is gone.
-    pub async fn resize(&mut self, cols: u16, rows: u16) -> ClientResult<()> {
-        self.tell(Request::Resize { cols, rows }).await
+    pub async fn resize(&mut self, cols: u16, rows: u16, yields: bool) -> ClientResult<()> {
+        self.tell(Request::Resize { cols, rows, yields }).await
     }
 
     async fn tell(&mut self, request: Request) -> ClientResult<()> {

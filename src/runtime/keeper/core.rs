@@ -44,6 +44,8 @@ pub(super) struct Core {
     facts: Facts,
     gate: Gate,
     outboxes: Vec<Weak<Outbox>>,
+    /// Who typed last, or took the size to type.
+    typist: Weak<Outbox>,
     input: VecDeque<u8>,
     /// When the agent was last seen at work.
     worked_at: Option<Timestamp>,
@@ -67,6 +69,7 @@ impl Core {
             facts,
             gate,
             outboxes: Vec::new(),
+            typist: Weak::new(),
             input: VecDeque::new(),
             worked_at: None,
             published: false,
@@ -143,6 +146,18 @@ impl Core {
     pub(super) fn listeners(&mut self) -> Vec<Rc<Outbox>> {
         self.outboxes.retain(|outbox| outbox.strong_count() > 0);
         self.outboxes.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// This client typed. One that sees no screen has no pane whose size the agent could have.
+    pub(super) fn typed_by(&mut self, outbox: &Rc<Outbox>) {
+        if outbox.wants_screen() {
+            self.typist = Rc::downgrade(outbox);
+        }
+    }
+
+    /// Whether another one typed last, and is still there.
+    pub(super) fn is_typed_by_other(&self, outbox: &Rc<Outbox>) -> bool {
+        self.typist.upgrade().is_some_and(|typist| !Rc::ptr_eq(&typist, outbox))
     }
 
     pub(super) fn add(&mut self, outbox: &Rc<Outbox>) {

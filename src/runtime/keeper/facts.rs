@@ -12,12 +12,15 @@ use crate::domain::hook::HookReport;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::time::Timestamp;
 use crate::os::clock::Clock;
+use crate::os::memory;
 use crate::store::facts::FactsWriter;
 
 /// Least time between two tellings: transitions at most four times a second.
 const FASTEST: Duration = Duration::from_millis(250);
 /// Longest time that other changes wait.
 const RELAXED: Duration = Duration::from_secs(5);
+/// The store stays open between the facts of a busy session, and no longer.
+const QUIET: Duration = Duration::from_secs(6);
 /// Pauses of the thread while the store is busy or gone.
 const RETRY: [Duration; 4] = [
     Duration::from_millis(100),
@@ -149,11 +152,11 @@ enum Work {
 }
 
 fn store<E: std::fmt::Display>(slot: &Slot, open: impl Fn() -> Result<FactsWriter, E>) {
-    let mut writer = None;
+    let mut writer: Option<FactsWriter> = None;
     let mut failures = 0;
     // Notes wait until the launch is published; facts do not (C4).
     let mut early = false;
-    while let Some(work) = next(slot, early) {
+    while let Some(work) = next(slot, early, &mut writer) {
         if writer.is_none() {
             writer = open().inspect_err(|error| warn(failures, error)).ok();
         }
@@ -203,8 +206,9 @@ fn warn(failures: usize, error: &dyn std::fmt::Display) {
 }
 
 /// Waits for something to store; none once the keeper ends and everything is stored. Notes that came
-/// too `early` wait a moment, and are dropped at the end.
-fn next(slot: &Slot, early: bool) -> Option<Work> {
+/// too `early` wait a moment, and are dropped at the end. Where nothing comes for a while, the `writer`
+/// is put away: it holds a seventh of an idle keeper's memory.
+fn next(slot: &Slot, early: bool, writer: &mut Option<FactsWriter>) -> Option<Work> {
     let mut state = slot.lock();
     let mut waited = !early;
     loop {
@@ -217,8 +221,18 @@ fn next(slot: &Slot, early: bool) -> Option<Work> {
         if state.closing {
             return None;
         }
-        if state.notes.is_empty() {
+        if state.notes.is_empty() && writer.is_none() {
             state = slot.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+        } else if state.notes.is_empty() {
+            let quiet =
+                slot.wake.wait_timeout(state, QUIET).unwrap_or_else(PoisonError::into_inner);
+            state = quiet.0;
+            if quiet.1.timed_out() {
+                drop(state);
+                *writer = None;
+                memory::give_back();
+                state = slot.lock();
+            }
         } else {
             let pause = slot.wake.wait_timeout(state, RETRY[0]);
             let (held, timeout) = pause.unwrap_or_else(PoisonError::into_inner);

@@ -20,6 +20,9 @@ use crate::runtime::wire::{
 /// Bytes read from a client at a time.
 const READ: usize = 16 << 10;
 
+/// What a terminal says of its focus: nobody typed it.
+const FOCUS: [&[u8]; 2] = [b"\x1b[I", b"\x1b[O"];
+
 /// How long a client that is turned away may take to read why.
 const LAST_ANSWER: Duration = Duration::from_secs(1);
 
@@ -49,7 +52,7 @@ async fn talk(keeper: &Rc<Keeper>, stream: UnixStream) -> std::io::Result<()> {
 
 struct Client<'a> {
     keeper: &'a Rc<Keeper>,
-    outbox: &'a Outbox,
+    outbox: &'a Rc<Outbox>,
 }
 
 impl Client<'_> {
@@ -133,7 +136,12 @@ impl Client<'_> {
             Err(Reason::OtherLaunch)
         };
         match typed {
-            Ok(()) => self.keeper.input.notify_one(),
+            Ok(()) => {
+                if !FOCUS.contains(&bytes) {
+                    self.keeper.core.borrow_mut().typed_by(self.outbox);
+                }
+                self.keeper.input.notify_one();
+            }
             Err(reason) => self.outbox.put(&Outgoing::Event(Event::InputRefused { reason })),
         }
     }
@@ -155,13 +163,20 @@ impl Client<'_> {
                 self.type_in(generation, Text::Plain(text), condition).await
             }
             Request::Paste { generation, condition, text, submit } => {
+                keeper.core.borrow_mut().typed_by(self.outbox);
                 self.type_in(generation, Text::Paste(text, submit), condition).await
             }
             Request::Keys { generation, condition, keys, selected } => {
                 self.type_in(generation, Text::Keys(keys, selected), condition).await
             }
-            Request::Resize { cols, rows } => {
-                keeper.resize(Size { cols, rows });
+            Request::Resize { cols, rows, yields } => {
+                let others = keeper.core.borrow().is_typed_by_other(self.outbox);
+                if !(yields && others) {
+                    keeper.resize(Size { cols, rows });
+                }
+                if !yields {
+                    keeper.core.borrow_mut().typed_by(self.outbox);
+                }
                 done
             }
             Request::Signal { generation, signal, foreground } => {

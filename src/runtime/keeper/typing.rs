@@ -270,15 +270,5 @@ fn done(written: Result<(), Body>) -> Body {
 
 /// The refusal for this reason.
 pub(super) fn refused(reason: Reason) -> Body {
-    let message = match reason {
-        Reason::OtherLaunch => "this keeper runs another session or launch",
-        Reason::Exited => "the agent has exited",
-        Reason::QuestionShown => "the agent shows a question; answer it first",
-        Reason::Stopping => "the agent is being stopped",
-        Reason::Full => "the agent does not read what is typed",
-        Reason::TooLong => "a text longer than 1 MiB cannot be typed at a time",
-        Reason::Illegal => "an argument is not legal",
-        Reason::System | Reason::Other => "the system refuses",
-    };
-    Body::Refused { reason, message: message.to_owned() }
+    Body::Refused { reason, message: reason.text().to_owned() }
 }

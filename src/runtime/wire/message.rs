@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::PROTOCOL;
+use super::{PROTOCOL, Reason};
 use crate::domain::activity::{Activity, Question};
 use crate::domain::facts::{ExitFacts, Facts};
 use crate::domain::hook::HookReport;
@@ -104,6 +104,9 @@ pub enum Request {
         cols: u16,
         /// Rows.
         rows: u16,
+        /// Not where another viewer that is still there typed since.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        yields: bool,
     },
     /// Sends a signal to the agent's process, or to the group in the foreground.
     Signal {
@@ -159,31 +162,6 @@ impl Default for StopPace {
     fn default() -> Self {
         Self { term_ms: 3_000, kill_ms: 6_000, give_up_ms: 10_000 }
     }
-}
-
-/// Why a request was refused; nothing of it was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// Meant for another session or launch.
-    OtherLaunch,
-    /// The agent's process has exited: a text would reach nobody (K5).
-    Exited,
-    /// A question is shown (K5).
-    QuestionShown,
-    /// The keeper is ending the agent.
-    Stopping,
-    /// The agent does not read; what waits for it is at the limit.
-    Full,
-    /// A text or message is longer than what is taken at a time.
-    TooLong,
-    /// An argument is not legal.
-    Illegal,
-    /// The system refused.
-    System,
-    /// A reason of a newer keeper.
-    #[serde(other)]
-    Other,
 }
 
 /// One witness of the verdict, as `why` shows it (G8).

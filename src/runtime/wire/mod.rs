@@ -4,10 +4,12 @@
 //! Control frames hold one JSON object each, see [`message`]; byte frames hold terminal bytes.
 
 pub mod message;
+mod reason;
 #[cfg(test)]
 mod tests;
 
-pub use message::{Body, Condition, Event, Hello, Incoming, Outgoing, Reason, Request};
+pub use message::{Body, Condition, Event, Hello, Incoming, Outgoing, Request};
+pub use reason::Reason;
 
 /// Version of the protocol. Fields are only added; a change that breaks an older side counts it up.
 pub const PROTOCOL: u32 = 1;

@@ -3,6 +3,7 @@
 mod changes;
 mod connections;
 mod filters;
+mod found;
 mod full;
 mod journal;
 mod launch;

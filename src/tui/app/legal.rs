@@ -42,14 +42,14 @@ impl App {
             if marks.is_empty() || self.view == View::Wall {
                 return selected(legal, why);
             }
-            let loaded = |id: &SessionId| list.rows.iter().find(|row| row.id == *id);
+            let loaded = |id: &SessionId| list.rows().iter().find(|row| row.id == *id);
             let by_id = marks.ids.iter().any(|id| loaded(id).is_none_or(legal));
-            let more = marks.all.is_some() && list.total > list.rows.len() as u64;
+            let more = marks.all.is_some() && list.total > list.rows().len() as u64;
             let lines = list.lines();
             let drawn = lines.iter().enumerate().filter(|(at, _)| list.in_range(*at));
             let mut shown = drawn
-                .map(|(_, line)| &list.rows[line.row])
-                .chain(list.rows.iter().filter(|row| marks.all.is_some() && list.is_marked(row)));
+                .map(|(_, line)| &list.rows()[line.row])
+                .chain(list.rows().iter().filter(|row| marks.all.is_some() && list.is_marked(row)));
             unless(by_id || more || shown.any(legal), why)
         };
         let any: fn(&Session) -> bool = |_| true;
@@ -67,7 +67,7 @@ impl App {
             Action::Details if self.view == View::Trash => Some("not here"),
             Action::Sort if self.view != View::Sessions => Some("not here"),
             Action::MoreTiles => self.no_more_tiles(),
-            Action::FewerTiles => unless(self.wall_tiles().len() > FEWEST, "no fewer than 2"),
+            Action::FewerTiles => unless(self.wall.tiles.len() > FEWEST, "no fewer than 2"),
             Action::Diff => selected(|session| session.worktree().is_some(), "no worktree"),
             Action::OpenEditor | Action::OpenShell => selected(
                 |session| session.deletion.is_none() && !session.folder.as_os_str().is_empty(),
@@ -156,7 +156,7 @@ impl App {
     }
 
     fn no_more_tiles(&self) -> Option<&'static str> {
-        let (shown, total) = (self.wall_tiles().len(), self.wall_total());
+        let (shown, total) = (self.wall.tiles.len(), self.wall_total());
         let room = Grid::of(self.layout().wall, shown + 1).tiles;
         match shown {
             MOST.. => Some("no more than 16"),
@@ -180,7 +180,7 @@ impl App {
             }
             Action::NextButton | Action::PreviousButton => {
                 // There is nothing to press before there is something to delete.
-                let ready = |dialog: &PlanDialog| !dialog.kept().is_empty();
+                let ready = |dialog: &PlanDialog| dialog.going() > 0;
                 plan.map_or_else(
                     || matches!(self.overlays.last(), Some(Overlay::Confirm(_))),
                     |dialog| ready(dialog),

@@ -18,6 +18,7 @@ pub mod reading;
 pub mod screen;
 pub mod toast;
 pub mod usage;
+mod wake;
 pub mod wall;
 pub mod words;
 
@@ -46,12 +47,11 @@ pub(in crate::tui) use self::rail::filter_of;
 use self::reading::{Begin, Press, Reading, Wanted};
 use self::screen::ScreenCells;
 use self::toast::Toasts;
-use self::usage::MEASURED_AFTER;
 use self::wall::Wall;
 
 use super::action::{Action, Context};
 use super::event::{Board, Tab, TabContent, WorkFacts};
-use super::notice::Notices;
+use crate::monitor::notice::Notices;
 
 /// A screen counts as looked at after this time (T4).
 pub const SEEN_AFTER: Duration = Duration::from_secs(1);
@@ -83,10 +83,9 @@ pub struct App {
     pub burst: Burst,
     /// When a button was pressed: a second Enter right after it does nothing.
     pub confirmed_at: Option<Timestamp>,
-    /// The ids that were confirmed with the latest plan.
-    pub admitted: Vec<SessionId>,
-    /// One restore whose plan is awaited, with its ticket: a dialog opens where it has something to say.
-    pub foreseen: BTreeMap<u64, Vec<SessionId>>,
+    /// Restores of one session whose plans are awaited, by ticket: a dialog opens where a plan has
+    /// something to say. With each the time of the key that asked for it.
+    pub foreseen: BTreeMap<u64, (SessionId, Timestamp)>,
     /// Sections and trash.
     pub board: Board,
     /// A project with so many worktrees in the trash that its git is slow, and how many (R5).
@@ -209,7 +208,6 @@ impl App {
             pending: Vec::new(),
             burst: Burst::default(),
             confirmed_at: None,
-            admitted: Vec::new(),
             foreseen: BTreeMap::new(),
             board: Board::default(),
             crowded: None,
@@ -357,7 +355,7 @@ impl App {
     /// The sessions whose screens are on view.
     pub fn on_view(&self) -> Vec<SessionId> {
         if self.shows_wall() {
-            return self.wall_tiles().to_vec();
+            return self.wall.tiles.clone();
         }
         self.in_focus().cloned().into_iter().collect()
     }
@@ -390,70 +388,9 @@ impl App {
         self.in_focus().filter(|_| open)
     }
 
-    /// The next time at which something changes by time alone.
-    pub fn wake(&self) -> Option<Timestamp> {
-        let looking = self.looking.as_ref().filter(|looking| self.unseen_since(looking).is_some());
-        let seen = looking.map(|looking| looking.since.plus(SEEN_AFTER));
-        let reread = self.stale.then(|| self.read_at.plus(REREAD_AFTER));
-        let loading = |list: &List| {
-            let awaited = !list.loaded && list.ticket.is_some();
-            Some(list.asked_at.plus(LOADING_AFTER)).filter(|at| awaited && *at > self.now)
-        };
-        // Only the jobs view shows how long work takes.
-        let running = self.jobs.running.first().filter(|_| self.view == View::Jobs);
-        let running = running.map(|_| self.now.plus(Duration::from_secs(1)));
-        let measured = self.measured.as_ref().map(|(_, at)| at.plus(MEASURED_AFTER));
-        let list = self.current_list();
-        [
-            seen,
-            measured,
-            reread,
-            self.everywhere.wake(self.now),
-            loading(list),
-            running,
-            list.wake(self.last_key),
-            self.toasts.wake(self.now),
-            self.notices.wake(&self.setup.notifications),
-            self.next_age(),
-        ]
-        .into_iter()
-        .flatten()
-        .min()
-    }
-
-    /// Since when the session that is looked at has attention that was neither seen nor reported.
-    pub fn unseen_since(&self, looking: &Looking) -> Option<Timestamp> {
-        let session = self.known(&looking.id)?;
-        let since = words::unseen_since(&session.condition)?;
-        (looking.told != Some(since)).then_some(since)
-    }
-
-    /// When the next age on view turns over.
-    fn next_age(&self) -> Option<Timestamp> {
-        let turn = |session| next_turn(self.now, words::row_since(session));
-        if self.view == View::Wall {
-            return self.wall_tiles().iter().filter_map(|id| self.known(id)).map(turn).min();
-        }
-        let list = self.current_list();
-        let lines = list.lines();
-        let shown = lines.iter().skip(list.top).take(usize::from(self.setup.size.1));
-        shown.filter_map(|line| list.rows.get(line.row)).map(turn).min()
-    }
-
     /// A ticket for a request.
     pub fn ticket(&mut self) -> u64 {
         self.tickets += 1;
         self.tickets
     }
-}
-
-/// When the age of something that began at `since` turns over next.
-fn next_turn(now: Timestamp, since: Timestamp) -> Timestamp {
-    let minutes = now.since(since).as_secs() / 60;
-    let step = match minutes {
-        0..60 => 1,
-        60..1_440 => 60,
-        _ => 1_440,
-    };
-    since.plus(Duration::from_secs((minutes / step + 1) * step * 60))
 }

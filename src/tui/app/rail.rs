@@ -2,6 +2,7 @@
 
 use crate::domain::query::Filter;
 use crate::domain::rail::{SavedFilter, SectionKey};
+use crate::tui::event::Effect;
 
 use super::{App, View, find};
 
@@ -53,6 +54,14 @@ impl App {
         let section = saved.map_or_else(|| self.section.clone(), |filter| filter.section.clone());
         let name = saved.map(|filter| filter.name.clone()).unwrap_or_default();
         SavedFilter { name, section, words }
+    }
+
+    /// What is to be counted: the saved filters as the store is asked by them, by name; none where nothing
+    /// is saved.
+    pub(in crate::tui) fn to_count(&self) -> Option<Effect> {
+        let filters = self.board.filters.iter().map(|saved| (saved.name.clone(), filter_of(saved)));
+        let filters: Vec<_> = filters.collect();
+        (!filters.is_empty()).then_some(Effect::CountFilters(filters))
     }
 }
 

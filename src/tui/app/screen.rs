@@ -1,5 +1,7 @@
 //! An agent's screen as the dashboard draws it: a picture made by the runner when it changed.
 
+use std::sync::Arc;
+
 use ratatui::style::Style;
 
 /// One cell that is not blank.
@@ -13,6 +15,8 @@ pub struct ScreenCell {
     pub width: u16,
     /// Its own colours; ours never touch them.
     pub style: Style,
+    /// Target of its hyperlink, where that may be opened.
+    pub link: Option<Arc<str>>,
 }
 
 /// The visible rows of an agent's screen.
@@ -30,6 +34,8 @@ pub struct ScreenCells {
     pub ended: bool,
     /// Its keeper does not answer: it is the last that is known.
     pub silent: bool,
+    /// What was typed last was not taken, and why.
+    pub refused: Option<&'static str>,
 }
 
 /// What of the mouse a program wants.
@@ -53,6 +59,7 @@ impl ScreenCells {
                     text: c.to_string(),
                     width: 1,
                     style: Style::new(),
+                    link: None,
                 });
                 cells.collect()
             })

@@ -25,8 +25,12 @@ const THREE_ABREAST: u16 = 3 * SMALLEST.0;
 /// What is on the wall.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wall {
-    /// The tiles in their places.
+    /// Who has a place, in order; see [`App::wall_candidates`].
+    pub candidates: Vec<SessionId>,
+    /// The tiles in their places, as many as are on view.
     pub tiles: Vec<SessionId>,
+    /// Where they are.
+    pub area: Rect,
     /// Which of them has the focus.
     pub focus: usize,
     /// Tiles that the operator wants at most.
@@ -42,7 +46,9 @@ pub struct Wall {
 impl Default for Wall {
     fn default() -> Self {
         Self {
+            candidates: Vec::new(),
             tiles: Vec::new(),
+            area: Rect::ZERO,
             focus: 0,
             wanted: USUAL,
             sessions: BTreeMap::new(),
@@ -126,12 +132,6 @@ impl App {
         Grid::of(self.layout().wall, self.wall.tiles.len())
     }
 
-    /// The tiles on view.
-    pub fn wall_tiles(&self) -> &[SessionId] {
-        let shown = self.wall_grid().tiles.min(self.wall.tiles.len());
-        &self.wall.tiles[..shown]
-    }
-
     /// The tile with the focus.
     pub fn wall_focus(&self) -> Option<&SessionId> {
         self.wall.tiles.get(self.wall.focus)
@@ -139,7 +139,7 @@ impl App {
 
     /// What is known of a session, wherever it was read last.
     pub fn known(&self, id: &SessionId) -> Option<&Session> {
-        let in_list = || self.list.rows.iter().find(|row| row.id == *id);
+        let in_list = || self.list.rows().iter().find(|row| row.id == *id);
         if self.view != View::Wall {
             return in_list();
         }
@@ -161,7 +161,7 @@ impl App {
     pub fn wall_candidates(&self) -> Vec<SessionId> {
         let marks = &self.list.marks;
         let waiting = self.waiting_in_order().into_iter().map(|session| &session.id);
-        let by_filter = self.list.rows.iter().filter(|row| self.list.is_marked(row));
+        let by_filter = self.list.rows().iter().filter(|row| self.list.is_marked(row));
         let mut known = BTreeSet::new();
         waiting
             .chain(&marks.ids)
@@ -173,9 +173,8 @@ impl App {
 
     /// How many have a place on the wall, or could have one.
     pub fn wall_total(&self) -> usize {
-        let candidates = self.wall_candidates();
-        let beside = self.wall.tiles.iter().filter(|id| !candidates.contains(id)).count();
-        candidates.len() + beside
+        let Wall { candidates, tiles, .. } = &self.wall;
+        candidates.len() + tiles.iter().filter(|id| !candidates.contains(id)).count()
     }
 }
 

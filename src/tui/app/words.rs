@@ -2,11 +2,10 @@
 
 use crate::domain::condition::Condition;
 use crate::domain::plan::SkipReason;
-use crate::domain::pr::{PrFacts, PrState};
+use crate::domain::pr::PrState;
 use crate::domain::session::Session;
-use crate::domain::status::{Attention, Status, Zone, worst_open};
-use crate::domain::text::clean_line;
-use crate::domain::time::{Timestamp, age};
+use crate::domain::status::{Status, Zone};
+use crate::domain::time::Timestamp;
 
 /// The word of a status in the list, at most 11 cells.
 pub fn status_word(status: Status) -> &'static str {
@@ -71,65 +70,6 @@ pub fn row_since(session: &Session) -> Timestamp {
     match condition.zone() {
         Zone::Working | Zone::Resting => condition.last_activity_at.unwrap_or(condition.sorted_at),
         _ => condition.status_since,
-    }
-}
-
-/// Why a session wants the operator, after its id: `asks to run cargo test -p cart`.
-pub fn reason(session: &Session, now: Timestamp) -> Option<String> {
-    let condition = &session.condition;
-    let lasting = |since| match age(now, since) {
-        age if age == "now" => "a moment".to_owned(),
-        age => age,
-    };
-    let pr = || worst_open(&session.prs).map_or_else(|| "its PR".to_owned(), pr_name);
-    Some(match condition.attention? {
-        Attention::Permission | Attention::NeedsInput => question(session),
-        Attention::Stuck => format!("no answer for {}", lasting(condition.status_since)),
-        Attention::Errored => ended(session),
-        Attention::CiFailed => format!("{}: checks failed", pr()),
-        Attention::ChangesRequested => format!("{}: changes requested", pr()),
-        Attention::Mergeable => format!("{} can be merged", pr()),
-        Attention::Approved => format!("{} is approved", pr()),
-        Attention::FinishedUnseen => "finished".to_owned(),
-        Attention::Retrying => format!("retries for {}", lasting(condition.activity.since)),
-        Attention::Stalled => {
-            let sign = condition.last_activity_at.unwrap_or(condition.activity.since);
-            format!("no sign of life for {}", lasting(sign))
-        }
-    })
-}
-
-fn pr_name(pr: &PrFacts) -> String {
-    format!("PR #{}", pr.number)
-}
-
-fn question(session: &Session) -> String {
-    let Some(question) = &session.condition.question else {
-        return "asks a question".to_owned();
-    };
-    let text = clean_line(&question.text);
-    let permission = question.kind == "permission";
-    match text.split_once('?') {
-        _ if text.is_empty() => "asks a question".to_owned(),
-        // Some agents show the command alone, others ask a sentence and show it below.
-        None if permission => format!("asks to run {text}"),
-        Some((head, detail))
-            if permission && head.to_lowercase().contains("run") && !detail.trim().is_empty() =>
-        {
-            format!("asks to run {}", detail.trim())
-        }
-        _ => format!("asks: {text}"),
-    }
-}
-
-fn ended(session: &Session) -> String {
-    if let Some(error) = &session.error {
-        return clean_line(error);
-    }
-    match (session.runtime.exit_code, session.runtime.signal) {
-        (Some(code), _) => format!("ended with code {code}"),
-        (None, Some(signal)) => format!("ended by signal {signal}"),
-        (None, None) => "ended with an error".to_owned(),
     }
 }
 
@@ -198,16 +138,6 @@ pub fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
-/// `a`, `a and b`, `a, b and 3 more`: at most two by name.
-pub fn names<T: std::fmt::Display>(all: &[T]) -> String {
-    match all {
-        [] => String::new(),
-        [one] => one.to_string(),
-        [one, two] => format!("{one} and {two}"),
-        [one, two, rest @ ..] => format!("{one}, {two} and {} more", rest.len()),
-    }
-}
-
 /// The text with its first letter large; ids and paths stay as they are.
 pub fn sentence(text: &str) -> String {
     let first = text.split(' ').next().unwrap_or("");
@@ -259,10 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_name_two_at_most() {
-        assert_eq!(names(&["a"]), "a");
-        assert_eq!(names(&["a", "b"]), "a and b");
-        assert_eq!(names(&["a", "b", "c"]), "a, b and 1 more");
+    fn numbers_are_short() {
         assert_eq!(short_number(1_400_000), "1.4M");
         assert_eq!(count(1, "session"), "1 session");
     }

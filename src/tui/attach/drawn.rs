@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 
 use ratatui::Frame;
 
+use super::filter::Titles;
 use super::restore::{Touched, put, undo};
 use crate::runtime::screen::{InputModes, MouseEncoding, MouseProtocol, Screen, Size};
 use crate::tui::app::screen::ScreenCells;
+use crate::tui::links::Links;
 use crate::tui::live::picture::picture;
 use crate::tui::terminal::Canvas;
 use crate::tui::theme::Depth;
@@ -22,6 +24,8 @@ const HELD_AT_MOST: Duration = Duration::from_millis(150);
 /// A screen and what is shown of it.
 pub(super) struct Drawn {
     pub(super) screen: Screen,
+    /// Columns and rows of the terminal that is drawn on.
+    pub(super) terminal: (u16, u16),
     canvas: Canvas,
     depth: Depth,
     modes: InputModes,
@@ -36,13 +40,29 @@ impl Drawn {
     ///
     /// # Errors
     /// The terminal is gone.
-    pub(super) fn new(size: Size, snapshot: &[u8], depth: Depth, now: Instant) -> io::Result<Self> {
-        let mut screen = Screen::new(size, 0);
-        screen.replay(snapshot);
-        screen.take_replies();
+    pub(super) fn new(
+        terminal: (u16, u16),
+        size: Size,
+        snapshot: &[u8],
+        depth: Depth,
+        now: Instant,
+    ) -> io::Result<Self> {
+        let screen = replayed(size, snapshot);
         let canvas = Canvas::new()?;
-        let modes = InputModes::default();
-        Ok(Self { screen, canvas, depth, modes, title: None, dirty: Some(now), last: None })
+        let (modes, dirty) = (InputModes::default(), Some(now));
+        Ok(Self { screen, terminal, canvas, depth, modes, title: None, dirty, last: None })
+    }
+
+    /// Goes on with what another snapshot shows, without a clear screen in between.
+    pub(super) fn renew(&mut self, size: Size, snapshot: &[u8], now: Instant) {
+        self.screen = replayed(size, snapshot);
+        self.redraw(now);
+    }
+
+    /// Sets the program's title again with the next frame.
+    pub(super) fn name_again(&mut self, now: Instant) {
+        self.title = None;
+        self.redraw(now);
     }
 
     /// Undoes what was, for a clear screen to draw on.
@@ -79,7 +99,7 @@ impl Drawn {
     pub(super) fn draw(
         &mut self,
         touched: &mut Touched,
-        hint: &str,
+        titles: &Titles,
         now: Instant,
         out: &mut Vec<u8>,
     ) -> io::Result<()> {
@@ -87,16 +107,24 @@ impl Drawn {
         self.last = Some(now);
         if self.title.as_deref() != Some(self.screen.title()) {
             let title = self.screen.title().to_owned();
-            super::filter::title(out, title.as_bytes(), hint);
+            titles.set(out, title.as_bytes());
             self.title = Some(title);
         }
         let modes = self.screen.modes();
         change_modes(&self.modes, &modes, touched, out);
         self.modes = modes;
         let cells = picture(&self.screen, false, self.depth);
-        out.append(&mut self.canvas.draw(|frame| draw(frame, &cells))?);
+        out.append(&mut self.canvas.draw(|frame, links| draw(frame, links, &cells))?);
         Ok(())
     }
+}
+
+/// The screen that a snapshot stands for.
+fn replayed(size: Size, snapshot: &[u8]) -> Screen {
+    let mut screen = Screen::new(size, 0);
+    screen.replay(snapshot);
+    screen.take_replies();
+    screen
 }
 
 /// Has the terminal write keys and mouse as the program wants them.
@@ -138,13 +166,16 @@ fn private_modes(modes: &InputModes) -> [(u16, bool); 10] {
 }
 
 /// The cells as they are, from the upper left corner; what does not fit is cropped.
-fn draw(frame: &mut Frame<'_>, cells: &ScreenCells) {
+fn draw(frame: &mut Frame<'_>, links: &mut Links, cells: &ScreenCells) {
     let area = frame.area();
     let buffer = frame.buffer_mut();
     for (y, row) in (area.y..area.bottom()).zip(&cells.rows) {
         for cell in row.iter().filter(|cell| cell.col + cell.width <= area.width) {
             let room = usize::from(cell.width);
             buffer.set_stringn(area.x + cell.col, y, &cell.text, room, cell.style);
+            if let Some(link) = &cell.link {
+                links.put((area.x + cell.col, y), link);
+            }
         }
     }
     if let Some((col, row)) =
@@ -188,7 +219,11 @@ mod tests {
         let mut cells = ScreenCells::from_lines(6, &["abcdef", "second", "third"]);
         cells.cursor = Some((5, 2));
         let mut terminal = Ratatui::new(TestBackend::new(4, 2)).unwrap();
-        terminal.draw(|frame| draw(frame, &cells)).unwrap();
+        cells.rows[0][1].link = Some("https://a.b".into());
+        cells.rows[0][4].link = Some("https://a.b".into());
+        let mut links = Links::default();
+        terminal.draw(|frame| draw(frame, &mut links, &cells)).unwrap();
         terminal.backend().assert_buffer_lines(["abcd", "seco"]);
+        assert!(links.at((1, 0)).is_some() && links.at((4, 0)).is_none());
     }
 }

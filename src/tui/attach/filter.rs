@@ -1,8 +1,6 @@
 //! The agent's output on its way to the operator's terminal. Text is passed on as it comes; a control
 //! sequence is passed on, changed or left out as a whole, however the bytes were cut.
 
-use std::borrow::Cow;
-
 use super::policy::{self, Csi, Osc, Verdict};
 use super::restore::{Touched, put, undo};
 
@@ -53,21 +51,28 @@ pub(super) struct Filter {
     pub(super) touched: Touched,
     /// Whether texts for the clipboard are passed on now.
     pub(super) clipboard: bool,
-    /// What follows each title.
-    hint: String,
+    titles: Titles,
+    /// The title that the program set last.
+    title: Vec<u8>,
 }
 
 impl Filter {
-    /// A filter at the start of a stream; `hint` is put behind each title.
-    pub(super) fn new(hint: String) -> Self {
+    /// A filter at the start of a stream.
+    pub(super) fn new(titles: Titles) -> Self {
         Self {
             state: State::Ground,
             held: Vec::new(),
             overlong: false,
             touched: Touched::default(),
             clipboard: false,
-            hint,
+            titles,
+            title: Vec::new(),
         }
+    }
+
+    /// Sets the program's title again.
+    pub(super) fn name_again(&self, out: &mut Vec<u8>) {
+        self.titles.set(out, &self.title);
     }
 
     /// Forgets what has not ended: another stream begins.
@@ -218,7 +223,8 @@ impl Filter {
             Osc::As(verdict) => verdict,
             Osc::Title(title) => {
                 let mut bytes = Vec::new();
-                self::title(&mut bytes, title, &self.hint);
+                self.titles.set(&mut bytes, title);
+                self.title = title.to_vec();
                 Verdict::Instead(bytes)
             }
             Osc::Clipboard if self.clipboard => Verdict::Pass,
@@ -228,11 +234,22 @@ impl Filter {
     }
 }
 
-/// Sets a title with a hint behind it.
-pub(super) fn title(out: &mut Vec<u8>, title: &[u8], hint: &str) {
-    let title: Cow<'_, str> = String::from_utf8_lossy(title);
-    let between = if title.is_empty() { "" } else { " | " };
-    put(out, format_args!("\x1b]2;{title}{between}{hint}\x1b\\"));
+/// Titles of a terminal that an agent has.
+#[derive(Debug, Clone)]
+pub(super) struct Titles {
+    /// Stands where a program sets none.
+    pub(super) name: String,
+    /// Follows each.
+    pub(super) hint: String,
+}
+
+impl Titles {
+    /// Sets a title.
+    pub(super) fn set(&self, out: &mut Vec<u8>, title: &[u8]) {
+        let title = if title.is_empty() { self.name.as_bytes() } else { title };
+        let (title, hint) = (String::from_utf8_lossy(title), &self.hint);
+        put(out, format_args!("\x1b]2;{title} | {hint}\x1b\\"));
+    }
 }
 
 /// Whether a string holds a control character, which ends it in some terminals.

@@ -22,6 +22,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use self::pass::Pass;
 use super::keymap::label;
+use super::terminal;
 use super::theme::Depth;
 use crate::config::Clipboard;
 use crate::domain::error::ErrorKind;
@@ -160,7 +161,7 @@ pub async fn reach(what: Attach) -> Result<Reached, AttachError> {
         return Err(io::Error::other("standard input and output must be one").into());
     }
     let depth = Depth::choose(&variable("NO_COLOR"), &variable("COLORTERM"), &variable("TERM"));
-    let capable = !matches!(variable("TERM").as_str(), "" | "dumb" | "linux");
+    let capable = terminal::takes_strings();
     let socket = what.home.socket(&what.workspace, &what.id);
     let not_running = |_| AttachError::NotRunning(what.id.clone());
     let connected = tokio::time::timeout(PATIENCE, Keeper::connect(&socket)).await;

@@ -3,6 +3,7 @@
 //! Attach), nor does what prints, resizes the window, or reaches beyond the screen.
 
 use super::restore::{ALTERNATE, KEYBOARD_DEPTH, MODES, SAVE_CURSOR, Touched};
+use crate::tui::app::reading::may_open;
 
 /// What becomes of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -207,6 +208,7 @@ pub(super) fn osc<'a>(payload: &'a [u8], touched: &mut Touched) -> Osc<'a> {
             touched.defaults[first..first + count].fill(true);
             pass
         }
+        b"8" if !is_link(rest) => Osc::As(Instead(b"\x1b]8;;\x1b\\".to_vec())),
         b"104" | b"110" | b"111" | b"112" | b"8" | b"133" | b"777" => pass,
         b"9" if rest.starts_with(b"4;") => {
             touched.progress = !rest.starts_with(b"4;0");
@@ -218,6 +220,12 @@ pub(super) fn osc<'a>(payload: &'a [u8], touched: &mut Touched) -> Osc<'a> {
         b"99" if !rest.windows(3).any(|part| part == b"p=?") => pass,
         _ => Osc::As(Drop),
     }
+}
+
+/// Whether the terminal may open the target of a hyperlink; the end of one has none.
+fn is_link(rest: &[u8]) -> bool {
+    let target = rest.iter().position(|byte| *byte == b';').map_or(rest, |at| &rest[at + 1..]);
+    target.is_empty() || str::from_utf8(target).is_ok_and(may_open)
 }
 
 /// Whether this is a command of `ConEmu`, a number before its arguments, and no text of a notification.

@@ -3,14 +3,14 @@
 use proptest::prelude::*;
 use rstest::rstest;
 
-use super::filter::{Filter, SEQUENCE_LIMIT};
+use super::filter::{Filter, SEQUENCE_LIMIT, Titles};
 use super::input::{Heard, Recogniser};
 use super::restore::{MODES, Touched, restore, save, undo};
 use crate::domain::key::Key;
 use crate::runtime::screen::{InputModes, Screen, Size};
 
 fn filter() -> Filter {
-    Filter::new("Ctrl+] leaves".to_owned())
+    Filter::new(Titles { name: "shop-1".to_owned(), hint: "Ctrl+] leaves".to_owned() })
 }
 
 /// What reaches the terminal of a stream that is cut like this.
@@ -112,8 +112,12 @@ fn is_passed_on(#[case] stream: &str) {
 #[case::controls_within("\x1b[2\nC\x1b[6\rn", "\n\x1b[2C\r")]
 #[case::a_coded_control("\u{9b}c\u{80}é\u{a0}", "cé\u{a0}")]
 #[case::a_title("\x1b]0;work\x07", "\x1b]2;work | Ctrl+] leaves\x1b\\")]
-#[case::no_title("\x1b]2;\x1b\\", "\x1b]2;Ctrl+] leaves\x1b\\")]
+#[case::no_title("\x1b]2;\x1b\\", "\x1b]2;shop-1 | Ctrl+] leaves\x1b\\")]
 #[case::a_string_that_hides_one("\x1b]8;;x\u{9c}\x07a", "a")]
+#[case::a_link_that_nobody_opens(
+    "\x1b]8;;javascript:a\x07a\x1b]8;;\x07",
+    "\x1b]8;;\x1b\\a\x1b]8;;\x07"
+)]
 #[case::a_string_that_is_cut_off("\x1b]2;x\x1b[5Ca", "\x1b[5Ca")]
 #[case::a_command("\x1b]9;9;/tmp\x07\x1b]9;3 failed\x07", "\x1b]9;3 failed\x07")]
 fn is_changed(#[case] stream: &str, #[case] expected: &str) {

@@ -3,9 +3,9 @@
 
 use super::Effects;
 use crate::host::ports::Ports;
+use crate::monitor::notice::{Notice, tell};
 use crate::os::spawn;
 use crate::tui::event::{Event, Failure, Outcome};
-use crate::tui::notice::{Notice, tell};
 
 impl<P: Ports> Effects<P> {
     /// Opens a link in the background with `opener`, or with the system's own program. Only how it

@@ -57,6 +57,7 @@ impl<P: Ports> Effects<P> {
     pub fn run(&self, effect: Effect) {
         match effect {
             Effect::LoadBoard => self.queries.board(),
+            Effect::LoadWaiting => self.queries.waiting(),
             Effect::LoadPage { ticket, query } => self.queries.page(ticket, query),
             Effect::CountFilters(filters) => self.queries.count(filters),
             Effect::SaveFilter(filter) => {
@@ -175,6 +176,7 @@ impl<P: Ports> Effects<P> {
             | Effect::PassThrough { .. }
             | Effect::PointAt { .. }
             | Effect::Read(_)
+            | Effect::ReadOlder { .. }
             | Effect::Copy(_)
             | Effect::OpenLink(_)
             | Effect::Ring

@@ -7,7 +7,9 @@ use crate::domain::ids::SessionId;
 use crate::domain::operation::Verb;
 use crate::domain::plan::Plan;
 use crate::domain::trash::PurgeChoice;
+use crate::host::Host;
 use crate::host::context::Context;
+use crate::host::error::{HostError, HostResult};
 use crate::host::ports::Ports;
 use crate::host::report::{DeleteRequest, PurgeRequest, RestoreTarget};
 use crate::tui::app::plan::PlanRequest;
@@ -40,16 +42,12 @@ impl<P: Ports> Effects<P> {
         self.job((&[Verb::Delete], admitted.len()), what, |host, ctx| async move {
             let guard = Guard::new(admitted);
             let deleted = host.delete(&ctx, request.clone(), &|plan| guard.admits(plan)).await;
-            match (deleted, guard.grown()) {
-                (Err(error), Some(plan)) if error.is_not_admitted() => {
-                    // What was closed by then is part of the same wish, whenever it is granted.
-                    let closed = error.closed().iter().cloned().collect();
-                    let request = PlanRequest::Delete(DeleteRequest { closed, ..request });
-                    let plan = host.advise(&ctx, plan, &|_, _| {}).await;
-                    Ok(Event::PlanGrew { request, plan })
-                }
-                (deleted, _) => deleted.map(|report| Event::Ended(Outcome::Deleted(report))),
-            }
+            let again = |error: &HostError| {
+                // What was closed by then is part of the same wish, whenever it is granted.
+                let closed = error.closed().iter().cloned().collect();
+                PlanRequest::Delete(DeleteRequest { closed, ..request })
+            };
+            guard.ended((&host, &ctx), deleted, again, Outcome::Deleted).await
         });
     }
 
@@ -59,13 +57,8 @@ impl<P: Ports> Effects<P> {
             let guard = Guard::new(ids.clone());
             let request = purge_of(ids.clone());
             let purged = host.purge(&ctx, &request, &|plan| guard.admits(plan)).await;
-            match (purged, guard.grown()) {
-                (Err(error), Some(plan)) if error.is_not_admitted() => {
-                    let plan = host.advise(&ctx, plan, &|_, _| {}).await;
-                    Ok(Event::PlanGrew { request: PlanRequest::Purge(ids), plan })
-                }
-                (purged, _) => purged.map(|report| Event::Ended(Outcome::Purged(report))),
-            }
+            let again = |_: &HostError| PlanRequest::Purge(ids);
+            guard.ended((&host, &ctx), purged, again, Outcome::Purged).await
         });
     }
 }
@@ -89,8 +82,23 @@ impl Guard {
         known
     }
 
-    fn grown(self) -> Option<Plan> {
-        self.grown.into_inner().unwrap_or_else(PoisonError::into_inner)
+    /// What a job came to. Where there was more than the operator saw, nothing was done, and `again` is to be
+    /// asked for with the plan of now.
+    async fn ended<P: Ports, T>(
+        self,
+        (host, ctx): (&Host<P>, &Context),
+        done: HostResult<T>,
+        again: impl FnOnce(&HostError) -> PlanRequest,
+        outcome: impl FnOnce(T) -> Outcome,
+    ) -> HostResult<Event> {
+        let grown = self.grown.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match (done, grown) {
+            (Err(error), Some(plan)) if error.is_not_admitted() => {
+                let plan = host.advise(ctx, plan, &|_, _| {}).await;
+                Ok(Event::PlanGrew { request: again(&error), admitted: self.admitted, plan })
+            }
+            (done, _) => done.map(|report| Event::Ended(outcome(report))),
+        }
     }
 }
 

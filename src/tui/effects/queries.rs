@@ -19,9 +19,9 @@ use crate::domain::text::clean_block;
 use crate::host::Host;
 use crate::host::context::{ADVICE, Context};
 use crate::host::ports::{PortError, PortResult, Ports};
+use crate::monitor::notice::waiting_query;
 use crate::tui::app::words::sentence;
 use crate::tui::event::{Board, Event, Tab, TabContent, WorkFacts};
-use crate::tui::notice::waiting_query;
 
 /// More trashed worktrees than this in one repository slow its git down (`spec/lifecycle.md` R5).
 const CROWDED: u64 = 500;
@@ -108,8 +108,11 @@ impl Queries {
     }
 
     pub(super) fn board(&self) {
-        // Who waits may be many to read: rail and list are not kept back by it.
         self.overview.put(Query::Board, Query::is_outdated_by);
+    }
+
+    /// Asks who wants the operator. They may be many to read.
+    pub(super) fn waiting(&self) {
         self.overview.put(Query::Waiting, Query::is_outdated_by);
     }
 

@@ -97,7 +97,7 @@ async fn questions_are_answered() {
     let Event::Board(board) = bench.run(Effect::LoadBoard).await else { panic!() };
     assert!(board.sections.iter().any(|section| section.total == 2));
     assert_eq!((board.trash, board.last_batch), (0, None));
-    let Event::Waiting(waiting) = bench.next().await else { panic!() };
+    let Event::Waiting(waiting) = bench.run(Effect::LoadWaiting).await else { panic!() };
     assert_eq!(waiting, []);
     let query = PageQuery { limit: 1, offset: 1, ..PageQuery::default() };
     let Event::Page { ticket: 7, offset: 1, page } =
@@ -166,8 +166,11 @@ async fn a_plan_that_grew_is_shown_again_and_nothing_is_deleted() {
     let mut bench = Bench::new().await;
     let request = delete_request("chat-1");
     let delete = Effect::Delete { request: request.clone(), admitted: vec![id("chat-1")] };
-    let Event::PlanGrew { request: asked, plan } = bench.run(delete).await else { panic!() };
+    let Event::PlanGrew { request: asked, admitted, plan } = bench.run(delete).await else {
+        panic!()
+    };
     assert_eq!((asked, plan.items.len()), (PlanRequest::Delete(request), 2));
+    assert_eq!(admitted, [id("chat-1")].into(), "what this job was allowed");
     assert_eq!(bench.host.ports().trash_count().await.unwrap(), 0);
 }
 
@@ -191,8 +194,9 @@ async fn trees_of_the_trash_are_planned_whole() {
         assert_eq!(plan.items[0].pulled_in_by, Some(id("chat-2")));
     }
     let grew = bench.run(Effect::Purge(vec![id("chat-1")])).await;
-    let Event::PlanGrew { request, plan } = grew else { panic!() };
+    let Event::PlanGrew { request, admitted, plan } = grew else { panic!() };
     assert_eq!(request, PlanRequest::Purge(vec![id("chat-1")]));
+    assert_eq!(admitted, [id("chat-1")].into());
     assert_eq!(plan.ids(), both);
     assert_eq!(bench.host.ports().trash_count().await.unwrap(), 2);
     let purged = bench.run(Effect::Purge(both.clone())).await;

@@ -1,6 +1,7 @@
 //! One watched session: a connection to its keeper and an engine fed by it. Where no keeper is, the last
 //! screen is read from the history.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,14 +11,16 @@ use tokio::sync::{Notify, mpsc, watch};
 
 use super::replay;
 use crate::os::clock;
-use crate::runtime::client::{ClientResult, Keeper, ScreenUpdate, Typist};
+use crate::runtime::client::{ClientResult, Keeper, Reason, ScreenUpdate, Typist};
 use crate::runtime::screen::{Screen, ScreenEvent, Size};
 use crate::tui::event::Signal;
 
-/// Rows of history that a watched screen has, to scroll back in.
-const HISTORY: usize = 2_000;
+/// Rows of history that a watched screen has, to scroll back in: as many as a keeper's engine keeps.
+pub(super) const HISTORY: usize = 2_000;
 /// A keeper that has not answered after this time is said not to; it is waited for all the same.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// A keeper that has said nothing for this time is called.
+const CALL_EVERY: Duration = Duration::from_secs(2);
 /// Signals of a program that wait to be taken; more are dropped.
 const SIGNALS: usize = 16;
 /// Longest text that a program may put on the clipboard, in bytes.
@@ -30,8 +33,8 @@ pub(super) enum Order {
     Input(Vec<u8>),
     /// A text for the agent, pasted.
     Paste(String),
-    /// The size of the pane that types.
-    Resize(u16, u16),
+    /// The size of the pane that types; whether another that typed since has the say.
+    Resize(Size, bool),
 }
 
 /// What a feed shows of its session.
@@ -43,6 +46,10 @@ pub(super) struct State {
     pub(super) ended: bool,
     /// The keeper does not answer; the screen is the last that is known.
     pub(super) silent: bool,
+    /// What was typed last was not taken, and why.
+    pub(super) refused: Option<Reason>,
+    /// Grows with each word of the keeper.
+    heard: u64,
     /// The picture is not the one that was taken last.
     pub(super) dirty: bool,
     /// What the program asked for since they were taken last.
@@ -87,7 +94,7 @@ impl Shared {
     }
 
     /// Changes what is shown, and says so.
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    pub(super) fn change(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.state();
         change(&mut state);
         state.dirty = true;
@@ -103,7 +110,11 @@ pub(super) async fn run(shared: Arc<Shared>, paths: Paths, mut orders: mpsc::Rec
     loop {
         match answered(&shared, &paths, Keeper::connect(&paths.socket)).await {
             Ok(keeper) => {
-                match serve(&shared, &paths, keeper, &mut orders, size.take()).await {
+                let ended = tokio::select! {
+                    served = serve(&shared, &paths, keeper, &mut orders, size.take()) => served,
+                    never = look_after(&shared, &paths) => match never {},
+                };
+                match ended {
                     Ok(Served::Left) => return,
                     Ok(Served::Closed) => {}
                     Err(error) => tracing::debug!(%error, "a watched screen was lost"),
@@ -150,6 +161,27 @@ async fn show_silent(shared: &Shared, paths: &Paths) {
     });
 }
 
+/// Says so, for as long as it is so, where a keeper that is watched stops to answer. Who writes is heard
+/// anyway; who is silent is called. That call has a connection of its own: a keeper may let what is typed
+/// wait for the agent for long, and does not read on meanwhile.
+async fn look_after(shared: &Shared, paths: &Paths) -> Infallible {
+    loop {
+        let before = shared.state().heard;
+        tokio::time::sleep(CALL_EVERY).await;
+        if shared.state().heard != before {
+            continue;
+        }
+        let mut call = pin!(Keeper::connect(&paths.socket));
+        if tokio::time::timeout(PATIENCE, &mut call).await.is_err() {
+            show_silent(shared, paths).await;
+            // Where it is gone this is told by the connection that watches it.
+            if call.await.is_ok() {
+                shared.change(|state| state.silent = false);
+            }
+        }
+    }
+}
+
 /// Takes orders while nobody is there to be typed to, until there are no more. The keeper that comes
 /// has to know the newest size.
 async fn unheard(orders: &mut mpsc::Receiver<Order>, size: &mut Option<Order>) {
@@ -162,7 +194,7 @@ async fn unheard(orders: &mut mpsc::Receiver<Order>, size: &mut Option<Order>) {
 
 /// Shows the last screen, from the history where it is not there already.
 async fn remember(shared: &Shared, paths: &Paths) {
-    let stamp = replay::stamp(&paths.history);
+    let stamp = replay::stamp(paths.history.clone()).await;
     let known = {
         let state = shared.state();
         state.screen.is_some() && state.stamp == stamp
@@ -210,6 +242,7 @@ async fn serve(
                 ScreenUpdate::Closed => return Ok(Served::Closed),
                 update => {
                     shown = true;
+                    hear(shared);
                     take(shared, update);
                 }
             },
@@ -223,6 +256,13 @@ async fn serve(
             },
         }
     }
+}
+
+/// A keeper that says something is not silent.
+fn hear(shared: &Shared) {
+    let mut state = shared.state();
+    state.heard += 1;
+    state.silent = false;
 }
 
 fn take(shared: &Shared, update: ScreenUpdate) {
@@ -251,7 +291,7 @@ fn take(shared: &Shared, update: ScreenUpdate) {
                 screen.resize(Size { cols, rows });
             }
         }),
-        ScreenUpdate::Refused { reason } => tracing::debug!(?reason, "a keeper took no input"),
+        ScreenUpdate::Refused { reason } => shared.change(|state| state.refused = Some(reason)),
         // The last screen stays.
         ScreenUpdate::Exit(_) | ScreenUpdate::Closed => {}
     }
@@ -277,6 +317,6 @@ async fn type_order(typist: &mut Typist, order: Order, generation: u32) -> Clien
     match order {
         Order::Input(bytes) => typist.bytes(&bytes).await,
         Order::Paste(text) => typist.paste(generation, &text).await,
-        Order::Resize(cols, rows) => typist.resize(cols, rows).await,
+        Order::Resize(size, yields) => typist.resize(size.cols, size.rows, yields).await,
     }
 }

@@ -19,7 +19,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::key::Key;
 use crate::os::paths::Home;
-use crate::runtime::client::{Keeper, WitnessReport};
+use crate::runtime::client::{Keeper, Reason, WitnessReport};
 use crate::runtime::keys::{
     KeyKind, MouseEvent, encode_focus, encode_key, encode_mouse, encode_paste,
 };
@@ -38,6 +38,8 @@ const HELD_AT_MOST: Duration = Duration::from_millis(150);
 
 /// How long a keeper may take to say what its witnesses say, or to take what was typed last.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Most rows of history that are read, whatever the configuration says: 12 bytes a cell.
+const FURTHEST: usize = 50_000;
 /// Last screens of sessions that ended that are kept after they went out of view.
 const KEPT: usize = 4;
 
@@ -49,6 +51,8 @@ pub struct Live {
     home: Home,
     workspace: WorkspaceName,
     depth: Depth,
+    /// Rows of history that are read at most.
+    reach: usize,
     feeds: BTreeMap<SessionId, Feed>,
     /// Sessions that ended and were on view, newest last.
     kept: VecDeque<(SessionId, Arc<Shared>)>,
@@ -75,11 +79,21 @@ impl Feed {
 }
 
 impl Live {
-    /// Watches nobody yet.
-    pub fn new(home: Home, workspace: WorkspaceName, depth: Depth) -> Self {
+    /// Watches nobody yet. Whoever reads a screen comes `reach` rows back, as far as they are kept.
+    pub fn new(home: Home, workspace: WorkspaceName, depth: Depth, reach: usize) -> Self {
         let (changed, seen) = watch::channel(0);
         let (feeds, kept) = (BTreeMap::new(), VecDeque::new());
-        Self { home, workspace, depth, feeds, kept, size: None, changed, seen }
+        Self {
+            home,
+            workspace,
+            depth,
+            reach: reach.min(FURTHEST),
+            feeds,
+            kept,
+            size: None,
+            changed,
+            seen,
+        }
     }
 
     /// Watches exactly these sessions from now on.
@@ -174,7 +188,8 @@ impl Live {
             let silent = state.silent;
             let picture = |screen| {
                 let cells = picture::picture(screen, state.ended || silent, self.depth);
-                ScreenCells { ended: state.ended, silent, ..cells }
+                let refused = state.refused.map(Reason::text);
+                ScreenCells { ended: state.ended, silent, refused, ..cells }
             };
             // Also where nothing of its screen is known, the pane has to say why.
             let unknown = || silent.then(|| ScreenCells { silent, ..ScreenCells::default() });
@@ -230,11 +245,17 @@ impl Live {
         };
         self.feeds.get(id).filter(takes).is_some_and(|feed| {
             self.take_size(feed, id);
-            feed.orders.try_send(order).is_ok()
+            let taken = feed.orders.try_send(order).is_ok();
+            let was_refused = taken && feed.shared.state().refused.is_some();
+            if was_refused {
+                feed.shared.change(|state| state.refused = None);
+            }
+            taken
         })
     }
 
-    /// Gives an agent the size of the pane that types into it, as soon as it is watched.
+    /// Gives an agent the size of the pane that types into it, as soon as it is watched. Where another
+    /// viewer typed into it since, only with the next key.
     pub fn resize(&mut self, id: &SessionId, cols: u16, rows: u16) {
         self.size = Some((id.clone(), Size { cols, rows }, false));
         self.give_size();
@@ -243,7 +264,7 @@ impl Live {
     fn give_size(&mut self) {
         if let Some((id, size, told @ false)) = &mut self.size {
             let feed = self.feeds.get(id);
-            let order = Order::Resize(size.cols, size.rows);
+            let order = Order::Resize(*size, true);
             *told = feed.is_some_and(|feed| feed.orders.try_send(order).is_ok());
         }
     }
@@ -254,7 +275,7 @@ impl Live {
             && typed == id
             && feed.shared.state().screen.as_ref().is_some_and(|screen| screen.size() != *size)
         {
-            let _ = feed.orders.try_send(Order::Resize(size.cols, size.rows));
+            let _ = feed.orders.try_send(Order::Resize(*size, false));
         }
     }
 
@@ -284,7 +305,25 @@ impl Live {
     pub fn document(&self, id: &SessionId) -> Option<Arc<Document>> {
         let state = self.feeds.get(id)?.shared.state();
         let screen = state.screen.as_ref()?;
-        Some(Arc::new(picture::document(screen, self.depth)))
+        let mut document = picture::document(screen, self.depth);
+        document.cut = screen.scrollback_len() >= feed::HISTORY && self.reach > feed::HISTORY;
+        Some(Arc::new(document))
+    }
+
+    /// A document with the lines before it, from what its keeper wrote down: an engine keeps no more than is
+    /// in the document already. None where nothing older is kept.
+    pub fn with_older(
+        &self,
+        id: &SessionId,
+        document: Arc<Document>,
+    ) -> impl Future<Output = Option<Arc<Document>>> + Send + use<> {
+        let folder = self.home.history(&self.workspace, id);
+        let (reach, depth) = (self.reach, self.depth);
+        async move {
+            let screen = replay::last_screen(folder, reach).await?;
+            let join = move || document.with_older(&picture::document(&screen, depth));
+            tokio::task::spawn_blocking(join).await.ok().flatten().map(Arc::new)
+        }
     }
 
     /// What watched programs asked their terminal for since this was called last.

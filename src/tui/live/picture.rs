@@ -1,11 +1,13 @@
 //! An engine's screen as the cells that the dashboard draws.
 
+use std::sync::Arc;
+
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::runtime::screen::{
     CellRef, Color as EngineColor, MouseProtocol, Screen, Style as EngineStyle, Underline,
 };
-use crate::tui::app::reading::{Cell, Document};
+use crate::tui::app::reading::{Cell, Document, may_open};
 use crate::tui::app::screen::{ScreenCell, ScreenCells, Takes};
 use crate::tui::theme::{Depth, nearest_256};
 
@@ -22,6 +24,7 @@ pub(in crate::tui) fn picture(screen: &Screen, ended: bool, depth: Depth) -> Scr
         takes: Takes { clicks, wheel: clicks || modes.alternate && modes.alternate_scroll },
         ended,
         silent: false,
+        refused: None,
     }
 }
 
@@ -49,13 +52,18 @@ pub(super) fn document(screen: &Screen, depth: Depth) -> Document {
 
 fn cells(screen: &Screen, row: i32, depth: Depth) -> Vec<ScreenCell> {
     let mut cells = Vec::new();
+    let mut last: Option<Arc<str>> = None;
     screen.row(row, &mut |cell: CellRef<'_>| {
-        if cell.text != " " || cell.style != EngineStyle::default() {
+        if last.as_deref() != cell.link {
+            last = cell.link.filter(|link| may_open(link)).map(Arc::from);
+        }
+        if cell.text != " " || cell.style != EngineStyle::default() || last.is_some() {
             cells.push(ScreenCell {
                 col: cell.col,
                 text: if cell.style.hidden { " ".to_owned() } else { cell.text.to_owned() },
                 width: u16::from(cell.width),
                 style: style(&cell.style, depth),
+                link: last.clone(),
             });
         }
     });
@@ -130,6 +138,20 @@ mod tests {
         assert_eq!(takes("x"), Takes::default());
         assert_eq!(takes("\x1b[?1002h"), Takes { clicks: true, wheel: true });
         assert_eq!(takes("\x1b[?1049h\x1b[?1007h"), Takes { clicks: false, wheel: true });
+    }
+
+    /// Hyperlinks reach the terminal, but for those that nobody should open.
+    #[test]
+    fn links_are_kept_where_they_may_be_opened() {
+        let targets = ["https://a.b", "file:///a", "mailto:a@b.c", "javascript:alert(1)", "x"];
+        for target in targets {
+            let screen = screen(&format!("a\x1b]8;;{target}\x07b c\x1b]8;;\x07d"));
+            let row = &picture(&screen, false, Depth::Rgb).rows[0];
+            let links: String =
+                row.iter().map(|cell| if cell.link.is_some() { 'l' } else { '-' }).collect();
+            let open = ["https://a.b", "file:///a", "mailto:a@b.c"].contains(&target);
+            assert_eq!(links, if open { "-lll-" } else { "----" }, "{target}");
+        }
     }
 
     #[test]

@@ -11,8 +11,12 @@ use crate::runtime::screen::{Screen, Size};
 /// Which state of a history a screen was made of: the newest file of it and its length.
 pub(super) type Stamp = Option<(PathBuf, u64)>;
 
-/// The state of the history in `folder`.
-pub(super) fn stamp(folder: &Path) -> Stamp {
+/// The state of the history in `folder`, read in the background.
+pub(super) async fn stamp(folder: PathBuf) -> Stamp {
+    tokio::task::spawn_blocking(move || newest(&folder)).await.ok().flatten()
+}
+
+fn newest(folder: &Path) -> Stamp {
     let files = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
     let newest = files.map(|file| file.path()).max()?;
     let length = newest.metadata().ok()?.len();

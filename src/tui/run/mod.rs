@@ -26,9 +26,9 @@ pub use super::app::form::{Target, Targets};
 use super::app::{Passes, Setup, Start};
 use super::event::Failure;
 use super::glyph::{Glyphs, Surroundings};
-use super::notice::tell::Manner;
 use super::terminal::{Terminal, Wishes};
 use super::theme::{Depth, ThemeChoice, background_from_colorfgbg};
+use crate::monitor::notice::tell::Manner;
 use files::Files;
 pub use files::mistakes;
 use turn::Dashboard;
@@ -158,6 +158,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         clipboard: options.config.clipboard,
         home: options.home,
         depth,
+        scrollback: options.config.scrollback_lines as usize,
         clock: options.clock,
         changes: options.changes,
         agents: options.agents,

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ratatui::Frame;
 
 use super::doubt::{Careful, Rows};
+use crate::tui::links::Links;
 
 /// Around a frame, so that it is shown whole.
 const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
@@ -15,6 +16,9 @@ const END_FRAME: &[u8] = b"\x1b[?2026l";
 pub(in crate::tui) struct Canvas {
     inner: ratatui::Terminal<Careful<FrameBuffer>>,
     rows: Rows,
+    links: Arc<Mutex<Links>>,
+    /// The terminal knows hyperlinks, or leaves them out at least.
+    linking: bool,
     out: FrameBuffer,
 }
 
@@ -25,8 +29,9 @@ impl Canvas {
     /// The terminal is gone.
     pub(in crate::tui) fn new() -> io::Result<Self> {
         let out = FrameBuffer::default();
-        let inner = ratatui::Terminal::new(Careful::new(out.clone()))?;
-        Ok(Self { inner, rows: Rows::default(), out })
+        let links = Arc::default();
+        let inner = ratatui::Terminal::new(Careful::new(out.clone(), Arc::clone(&links)))?;
+        Ok(Self { inner, rows: Rows::default(), links, linking: super::takes_strings(), out })
     }
 
     /// What has to be written for a frame.
@@ -35,13 +40,19 @@ impl Canvas {
     /// The terminal is gone.
     pub(in crate::tui) fn draw(
         &mut self,
-        view: impl FnOnce(&mut Frame<'_>),
+        view: impl FnOnce(&mut Frame<'_>, &mut Links),
     ) -> io::Result<Vec<u8>> {
         self.out.push(BEGIN_FRAME);
         let rows = &mut self.rows;
         self.inner.draw(|frame| {
-            view(frame);
-            rows.mark(frame.buffer_mut());
+            let mut links = Links::default();
+            view(frame, &mut links);
+            let mut shown = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = std::mem::take(&mut *shown);
+            if self.linking {
+                *shown = links;
+            }
+            rows.mark(frame.buffer_mut(), |y| !shown.same_row(&before, y));
         })?;
         self.out.push(END_FRAME);
         Ok(self.out.take())

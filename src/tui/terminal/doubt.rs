@@ -4,12 +4,14 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
 use ratatui::buffer::{Buffer, Cell, CellDiffOption, CellWidth};
 use ratatui::layout::{Position, Size};
 
 use crate::domain::text::char_width;
+use crate::tui::links::Links;
 
 /// From here on wide code points are pictures, and young: older terminals know them as narrow.
 const PICTURES: char = '\u{1f000}';
@@ -28,8 +30,9 @@ fn doubtful(symbol: &str) -> bool {
 pub(super) struct Rows(HashMap<u16, Vec<Cell>>);
 
 impl Rows {
-    /// Has every row drawn whole that holds or held a doubtful grapheme and changed.
-    pub(super) fn mark(&mut self, frame: &mut Buffer) {
+    /// Has every row drawn whole that holds or held a doubtful grapheme and changed, or that is `touched`
+    /// otherwise.
+    pub(super) fn mark(&mut self, frame: &mut Buffer, touched: impl Fn(u16) -> bool) {
         let area = frame.area;
         let mut now = HashMap::new();
         for (y, row) in area
@@ -39,10 +42,11 @@ impl Rows {
         {
             let doubt = row.iter().any(|cell| doubtful(cell.symbol()));
             let before = self.0.remove(&y);
-            if !doubt && before.is_none() {
+            let touched = touched(y);
+            if !doubt && before.is_none() && !touched {
                 continue;
             }
-            let same = before.as_deref() == Some(&*row);
+            let same = !touched && before.as_deref() == Some(&*row);
             if doubt {
                 now.insert(y, row.to_vec());
             }
@@ -56,13 +60,19 @@ impl Rows {
     }
 }
 
-/// A terminal that is told where to go on after each doubtful grapheme.
-pub(super) struct Careful<W: Write>(CrosstermBackend<W>);
+/// A terminal that is told where to go on after each doubtful grapheme, and of hyperlinks.
+pub(super) struct Careful<W: Write>(CrosstermBackend<W>, Arc<Mutex<Links>>);
 
 impl<W: Write> Careful<W> {
-    pub(super) fn new(out: W) -> Self {
-        Self(CrosstermBackend::new(out))
+    /// The `links` are those of the frame that is drawn.
+    pub(super) fn new(out: W, links: Arc<Mutex<Links>>) -> Self {
+        Self(CrosstermBackend::new(out), links)
     }
+}
+
+/// Has what follows belong to a target, or to none.
+fn write_link(out: &mut impl Write, target: Option<&Arc<str>>) -> io::Result<()> {
+    write!(out, "\x1b]8;;{}\x1b\\", target.map_or("", AsRef::as_ref))
 }
 
 impl<W: Write> Backend for Careful<W> {
@@ -72,12 +82,21 @@ impl<W: Write> Backend for Careful<W> {
     where
         I: Iterator<Item = (u16, u16, &'a Cell)>,
     {
+        let links = Arc::clone(&self.1);
+        let links = links.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = None;
         let mut run = Vec::new();
         let mut covered = (0, 0);
         for (x, y, cell) in content {
             if y == covered.1 && x < covered.0 {
                 // A blank under the grapheme, already written before it: after it, it would erase it.
                 continue;
+            }
+            let link = links.at((x, y));
+            if link != open {
+                self.0.draw(run.drain(..))?;
+                write_link(&mut self.0, link)?;
+                open = link;
             }
             if !doubtful(cell.symbol()) {
                 run.push((x, y, cell));
@@ -91,7 +110,11 @@ impl<W: Write> Backend for Careful<W> {
             self.0.draw(std::iter::once((x, y, cell)))?;
             covered = (end, y);
         }
-        self.0.draw(run.into_iter())
+        self.0.draw(run.into_iter())?;
+        if open.is_some() {
+            write_link(&mut self.0, None)?;
+        }
+        Ok(())
     }
 
     fn hide_cursor(&mut self) -> io::Result<()> {
@@ -144,9 +167,9 @@ mod tests {
     fn written(rows: &mut Rows, before: &Buffer, text: &str) -> (Buffer, String) {
         let mut next = Buffer::empty(before.area);
         next.set_string(0, 0, text, ratatui::style::Style::new());
-        rows.mark(&mut next);
+        rows.mark(&mut next, |_| false);
         let mut out = Vec::new();
-        Careful::new(&mut out).draw(before.diff_iter(&next)).unwrap();
+        Careful::new(&mut out, Arc::default()).draw(before.diff_iter(&next)).unwrap();
         (next, String::from_utf8(out).unwrap())
     }
 
@@ -206,6 +229,36 @@ mod tests {
         let (frame, _) = written(&mut rows, &frame, "a 👍🏽 b");
         let (_, third) = written(&mut rows, &frame, "a 👍🏽 b");
         assert!(first.contains("👍🏽") && !third.contains("👍🏽"), "{third:?}");
+    }
+
+    /// Hyperlinks: each run of a target is one, what follows belongs to none, and a row of which only the
+    /// targets changed is drawn again.
+    #[test]
+    fn links_are_written_around_their_cells() {
+        let links = Arc::new(Mutex::new(Links::default()));
+        let target: Arc<str> = Arc::from("https://a.example");
+        for x in 2..4 {
+            links.lock().unwrap().put((x, 0), &target);
+        }
+        let before = Buffer::empty(Rect::new(0, 0, 6, 1));
+        let mut next = before.clone();
+        next.set_string(0, 0, "a here", ratatui::style::Style::new());
+        let draw = |before: &Buffer, next: &Buffer| {
+            let mut out = Vec::new();
+            Careful::new(&mut out, Arc::clone(&links)).draw(before.diff_iter(next)).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let first = draw(&before, &next);
+        let (open, close) = ("\x1b]8;;https://a.example\x1b\\", "\x1b]8;;\x1b\\");
+        let (head, rest) = first.split_once(open).unwrap();
+        let (linked, tail) = rest.split_once(close).unwrap();
+        assert!(head.contains('a') && linked.contains("he") && tail.contains("re"), "{first:?}");
+        let mut rows = Rows::default();
+        let mut same = next.clone();
+        rows.mark(&mut same, |_| false);
+        assert_eq!(draw(&next, &same), draw(&next, &next));
+        rows.mark(&mut same, |y| y == 0);
+        assert!(draw(&next, &same).contains(open));
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(in crate::tui) use canvas::Canvas;
 use outlet::Outlet;
 use tty::Tty;
 
+use super::links::Links;
+
 /// The title is put aside; alternate screen, bracketed paste, focus changes.
 const TAKE: &str = "\x1b[22;0t\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l\x1b[2J";
 /// Presses, releases, the wheel and drags, as numbers. Not every motion: an idle pointer wakes nobody.
@@ -40,6 +42,12 @@ const LAST: Duration = Duration::from_millis(500);
 
 /// So many bytes of bells and notices wait for a frame.
 const WAITING: usize = 64 << 10;
+
+/// Whether the terminal knows the strings that modern programs send, or leaves them out at least.
+pub(in crate::tui) fn takes_strings() -> bool {
+    let term = std::env::var("TERM").unwrap_or_default();
+    !matches!(term.as_str(), "" | "dumb" | "linux")
+}
 
 /// Whether the terminal is ours. A panic hook and a guard share it; both give back only once.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -113,7 +121,7 @@ impl Terminal {
     ///
     /// # Errors
     /// The terminal is gone.
-    pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+    pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>, &mut Links)) -> io::Result<()> {
         let mut frame = self.canvas.draw(view)?;
         if !self.keyboard {
             self.keyboard = true;
@@ -183,9 +191,9 @@ impl Terminal {
     ///
     /// # Errors
     /// The terminal cannot be taken again.
-    pub async fn lend<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
+    pub async fn lend_raw<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
         self.outlet.finish(LAST);
-        hand_over();
+        leave();
         let done = user.await;
         self.retake()?;
         Ok(done)
@@ -196,7 +204,7 @@ impl Terminal {
     ///
     /// # Errors
     /// The terminal cannot be taken again.
-    pub async fn hand_over<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
+    pub async fn lend_cooked<T>(&mut self, user: impl Future<Output = T>) -> io::Result<T> {
         self.outlet.finish(LAST);
         give_back();
         let done = user.await;
@@ -253,13 +261,13 @@ pub(in crate::tui) fn give_back_by(back: impl Into<Cow<'static, [u8]>>) {
 /// Gives the terminal back, once. A terminal that is gone cannot be told; that is no failure.
 pub(in crate::tui) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
-        hand_over();
+        leave();
         let _ = disable_raw_mode();
     }
 }
 
 /// Leaves the terminal as it was, but for its raw keys.
-fn hand_over() {
+fn leave() {
     let words = std::mem::take(&mut *BACK.lock().unwrap_or_else(PoisonError::into_inner));
     if words.is_empty() {
         return;

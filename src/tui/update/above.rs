@@ -78,7 +78,7 @@ fn in_layer(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         }
         (Some(Overlay::Plan(dialog)), Action::KeepOrDrop) => {
             dialog.toggle();
-            if dialog.kept().is_empty() {
+            if dialog.going() == 0 {
                 dialog.button = Button::Cancel;
             }
         }
@@ -142,8 +142,7 @@ fn go(app: &mut App, step: Step) {
     };
     match app.overlays.last_mut() {
         Some(Overlay::Plan(dialog)) => {
-            let rows = dialog.rows().len();
-            dialog.select(step.from(dialog.index, rows), height);
+            dialog.select(step.from(dialog.index, dialog.listed()), height);
         }
         Some(Overlay::Answer(answer)) => {
             answer.index = step.from(answer.index, answer.options.len());
@@ -166,7 +165,7 @@ fn cancel(app: &mut App, effects: &mut Vec<Effect>) {
             begin_current(app, Wanted::Same, effects);
         }
         Some(Overlay::Line { purpose: Purpose::Search { .. }, .. }) => {
-            reading::search_ended(app, false);
+            reading::search_ended(app, false, effects);
         }
         _ => {}
     }
@@ -176,10 +175,8 @@ fn cancel(app: &mut App, effects: &mut Vec<Effect>) {
 fn confirm(app: &mut App, effects: &mut Vec<Effect>) {
     match app.overlays.pop() {
         Some(Overlay::Plan(dialog)) => {
-            if dialog.button == Button::Act && !dialog.kept().is_empty() {
-                let (effect, admitted) = dialog.confirmed();
-                app.admitted = admitted;
-                effects.push(effect);
+            if dialog.button == Button::Act && dialog.going() > 0 {
+                effects.push(dialog.confirmed());
             }
             app.confirmed_at = Some(app.now);
         }
@@ -218,7 +215,7 @@ fn take_line(app: &mut App, purpose: Purpose, text: &str, effects: &mut Vec<Effe
     match purpose {
         // The list follows every letter already.
         Purpose::Find => {}
-        Purpose::Search { .. } => reading::search_ended(app, true),
+        Purpose::Search { .. } => reading::search_ended(app, true, effects),
         _ if text.is_empty() => {}
         Purpose::Rename(id) => effects.push(Effect::Rename { id, title: text.to_owned() }),
         Purpose::SaveFilter { everywhere } => filters::save(app, text, everywhere, effects),

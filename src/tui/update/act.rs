@@ -198,7 +198,7 @@ fn project_at(app: &App, path: &Path) -> Option<ProjectName> {
 
 /// What projects were launched by last: as started from here, else the newest session of those on view.
 fn usual(app: &App) -> BTreeMap<Option<ProjectName>, String> {
-    let mut newest: Vec<_> = app.list.rows.iter().collect();
+    let mut newest: Vec<_> = app.list.rows().iter().collect();
     newest.sort_by_key(|session| session.created_at);
     let mut usual: BTreeMap<_, _> = newest
         .into_iter()

@@ -1,5 +1,6 @@
 //! Answers from outside: the board, pages, screens, plans, progress.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::ids::SessionId;
@@ -7,16 +8,19 @@ use crate::domain::operation::Verb;
 use crate::domain::plan::Plan;
 use crate::domain::query::Page;
 use crate::domain::rail::Section;
+use crate::domain::text::names;
+use crate::domain::time::Timestamp;
 use crate::host::report::{Progress, RestoreTarget};
+use crate::tui::action::{Action, Context};
 use crate::tui::app::list::{CALM, Wanted};
 use crate::tui::app::overlay::Overlay;
 use crate::tui::app::plan::{Button, PlanDialog, PlanRequest, Planning};
 use crate::tui::app::screen::ScreenCells;
-use crate::tui::app::words::names;
+use crate::tui::app::toast::ToastKind;
 use crate::tui::app::{App, Start};
 use crate::tui::event::{Board, Effect, Failure, Tab, TabContent};
 
-use super::{act, everywhere, filters, place};
+use super::{act, everywhere, filters, notify, place};
 
 /// Sections and trash.
 pub(super) fn board(app: &mut App, board: Board, effects: &mut Vec<Effect>) {
@@ -132,33 +136,62 @@ pub(super) fn planning(app: &mut App, ticket: u64, done: usize, total: usize) {
     }
 }
 
-/// The plan is there, or cannot be made. A dialog that waits for what it has to say is opened, or, where
-/// there is nothing to say, done.
+/// The plan is there, or cannot be made.
 pub(super) fn planned(
     app: &mut App,
     ticket: u64,
     plan: Result<Plan, Failure>,
     effects: &mut Vec<Effect>,
 ) {
-    if let Some(ids) = app.foreseen.remove(&ticket) {
-        // What cannot be planned cannot be done, and says so itself.
-        let fails = plan.is_err();
-        let mut dialog = PlanDialog::new(ticket, PlanRequest::Restore(ids.clone()));
-        dialog.arrive(plan);
-        if fails || dialog.is_plain() {
-            effects.push(Effect::Restore { target: RestoreTarget::Ids(ids), undo: false });
-        } else {
-            app.overlays.push(Overlay::Plan(Box::new(dialog)));
-        }
+    if let Some((id, asked)) = app.foreseen.remove(&ticket) {
+        foreseen(app, id, asked, plan, effects);
     } else if let Some(dialog) = dialog(app, ticket) {
         dialog.arrive(plan);
     }
 }
 
+/// The plan of the restore of one session is there. Where it has nothing to say it is done; else it is
+/// shown, but takes no key that was meant for something else: whoever pressed one since finds Cancel
+/// chosen, and what has the keys by now keeps them.
+fn foreseen(
+    app: &mut App,
+    id: SessionId,
+    asked: Timestamp,
+    plan: Result<Plan, Failure>,
+    effects: &mut Vec<Effect>,
+) {
+    let ticket = app.ticket();
+    let mut dialog = PlanDialog::new(ticket, PlanRequest::Restore(vec![id.clone()]));
+    // What cannot be planned cannot be done, and says so itself.
+    let fails = plan.is_err();
+    dialog.arrive(plan);
+    if fails || dialog.is_plain() {
+        effects.push(Effect::Restore { target: RestoreTarget::Ids(vec![id]), undo: false });
+    } else if !app.overlays.is_empty() || app.typing.is_some() || app.is_copying() {
+        let key = app.setup.keymap.key_label(&[Context::Trash], Action::Restore);
+        let again = key.map(|key| format!("{key} on it shows what would become of it."));
+        notify(
+            app,
+            ToastKind::Partly,
+            format!("{id} is not restored yet."),
+            again.into_iter().collect(),
+        );
+    } else {
+        if app.last_key != asked {
+            dialog.button = Button::Cancel;
+        }
+        app.overlays.push(Overlay::Plan(Box::new(dialog)));
+    }
+}
+
 /// Sessions were pulled in since the operator looked: ask again, with the difference (D3).
-pub(super) fn plan_grew(app: &mut App, request: PlanRequest, plan: Plan) {
-    let new: Vec<_> =
-        plan.items.iter().filter(|item| !app.admitted.contains(&item.row.id)).collect();
+pub(super) fn plan_grew(
+    app: &mut App,
+    request: PlanRequest,
+    admitted: &BTreeSet<SessionId>,
+    plan: Plan,
+) {
+    let new: Vec<_> = plan.items.iter().filter(|item| !admitted.contains(&item.row.id)).collect();
     let ids: Vec<&SessionId> = new.iter().map(|item| &item.row.id).collect();
     let above = new.first().and_then(|item| item.pulled_in_by.as_ref());
     let under =
@@ -179,7 +212,7 @@ pub(super) fn plan_grew(app: &mut App, request: PlanRequest, plan: Plan) {
     );
     let ticket = app.ticket();
     let mut dialog = PlanDialog::new(ticket, request);
-    dialog.planning = Planning::Ready(plan);
+    dialog.arrive(Ok(plan));
     dialog.button = Button::Cancel;
     dialog.note = Some(note);
     app.overlays.push(Overlay::Plan(Box::new(dialog)));

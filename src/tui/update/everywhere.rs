@@ -29,7 +29,7 @@ fn wanted(app: &App) -> &str {
         return finder.editor.text();
     }
     let list = app.current_list();
-    let nothing = list.is_filtered() && list.is_answered() && list.rows.is_empty();
+    let nothing = list.is_filtered() && list.is_answered() && list.rows().is_empty();
     let here = matches!(app.view, View::Sessions | View::Trash) && nothing;
     if here { &list.find } else { "" }
 }

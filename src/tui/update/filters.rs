@@ -2,10 +2,10 @@
 
 use crate::domain::rail::SavedFilter;
 use crate::tui::action::Action;
+use crate::tui::app::App;
 use crate::tui::app::list::Wanted;
 use crate::tui::app::overlay::{Confirm, Overlay, Purpose};
 use crate::tui::app::plan::Button;
-use crate::tui::app::{App, filter_of};
 use crate::tui::event::Effect;
 
 use super::{act, place};
@@ -59,9 +59,5 @@ pub(super) fn arrived(app: &mut App, before: Option<&SavedFilter>, effects: &mut
         }
         place::begin_list(app, Wanted::Same, effects);
     }
-    let counted = app.board.filters.iter().map(|saved| (saved.name.clone(), filter_of(saved)));
-    let counted: Vec<_> = counted.collect();
-    if !counted.is_empty() {
-        effects.push(Effect::CountFilters(counted));
-    }
+    effects.extend(app.to_count());
 }

@@ -1,12 +1,13 @@
 //! Operations: what the operator does with them, and leaving while some run.
 
 use crate::domain::operation::{Operation, Verb};
+use crate::domain::text::names;
 use crate::host::report::RestoreTarget;
 use crate::tui::action::Action;
 use crate::tui::app::overlay::{Confirm, LEAVING, LeaveDialog, Leaving, Overlay};
 use crate::tui::app::plan::Button;
 use crate::tui::app::toast::ToastKind;
-use crate::tui::app::words::{count, names};
+use crate::tui::app::words::count;
 use crate::tui::app::{App, View};
 use crate::tui::event::{Effect, Settled};
 

@@ -30,8 +30,10 @@ use super::event::{Effect, Event, Failure};
 pub fn update(app: &mut App, event: Event, now: Timestamp) -> Vec<Effect> {
     app.now = now;
     let mut effects = Vec::new();
+    // Screens come many times a second, and change nobody who is listed.
+    let others = !matches!(event, Event::Screen { .. });
     apply(app, event, &mut effects);
-    settle::settle(app, &mut effects);
+    settle::settle(app, others, &mut effects);
     effects
 }
 
@@ -67,11 +69,14 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
         Event::Usage(usage) => app.usage = usage.into_iter().collect(),
         Event::Screen { id, cells } => data::screen(app, id, cells, effects),
         Event::Document { id, document } => reading::arrived(app, id, document, effects),
+        Event::Older { id, of, whole } => reading::older(app, &id, &of, whole),
         Event::Signal { id, signal } => reading::signalled(app, id, signal, effects),
         Event::Progress(progress) => data::progress(app, &progress),
         Event::Planning { ticket, done, total } => data::planning(app, ticket, done, total),
         Event::Planned { ticket, plan } => data::planned(app, ticket, plan, effects),
-        Event::PlanGrew { request, plan } => data::plan_grew(app, request, plan),
+        Event::PlanGrew { request, admitted, plan } => {
+            data::plan_grew(app, request, &admitted, plan);
+        }
         Event::Ended(outcome) => outcome::ended(app, outcome, effects),
         Event::Fault { source, text } => match text {
             Some(text) => {

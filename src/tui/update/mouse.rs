@@ -97,7 +97,7 @@ fn click(app: &mut App, at: Position, effects: &mut Vec<Effect>) {
 }
 
 fn click_tile(app: &mut App, at: Position) {
-    let tiles = app.wall_tiles().len();
+    let tiles = app.wall.tiles.len();
     let places = app.wall_grid().places;
     if let Some(tile) = places.iter().take(tiles).position(|place| place.contains(at))
         && tile != app.wall.focus

@@ -60,7 +60,7 @@ pub(super) fn go(app: &mut App, step: Step, effects: &mut Vec<Effect>) {
 fn go_row(app: &mut App, step: Step, effects: &mut Vec<Effect>) {
     let ticket = app.tickets + 1;
     let list = app.current_list_mut();
-    let after = list.offset + list.rows.len() < list.total as usize;
+    let after = list.offset + list.rows().len() < list.total as usize;
     let jump = match step {
         Step::First if list.offset > 0 => Some((0, Wanted::First)),
         Step::Last if after => Some(((list.total as usize).saturating_sub(WINDOW), Wanted::Last)),

@@ -2,6 +2,7 @@
 
 use crate::domain::ids::SessionId;
 use crate::domain::rail::SectionKey;
+use crate::domain::text::names;
 use crate::host::ports::LaunchedHow;
 use crate::host::report::{
     CreateOutcome, DeleteReport, PurgeReport, RestoreReport, SendResult, SkippedRow, StopReport,
@@ -10,7 +11,7 @@ use crate::host::report::{
 use crate::tui::action::Action;
 use crate::tui::app::list::Wanted;
 use crate::tui::app::toast::ToastKind;
-use crate::tui::app::words::{count, names, sentence};
+use crate::tui::app::words::{count, sentence};
 use crate::tui::app::{App, View};
 use crate::tui::event::{Effect, Failure, Outcome};
 
@@ -55,8 +56,10 @@ pub(super) fn ended(app: &mut App, outcome: Outcome, effects: &mut Vec<Effect>) 
         Outcome::NotPinned { ids, pinned, what, failure } => {
             // The store may be out of reach for the next read too: what was shown ahead goes back.
             let at = (!pinned).then_some(app.now);
-            let rows = app.list.rows.iter_mut().filter(|row| ids.contains(&row.id));
-            rows.for_each(|row| row.pinned_at = at);
+            app.list.change(|rows| {
+                let rows = rows.iter_mut().filter(|row| ids.contains(&row.id));
+                rows.for_each(|row| row.pinned_at = at);
+            });
             notify_with(app, ToastKind::Error, sentence(&what), reasons(failure), vec![]);
         }
         Outcome::Failed { what, failure } => {

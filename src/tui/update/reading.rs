@@ -8,7 +8,7 @@ use crate::tui::action::{Action, Context};
 use crate::tui::app::App;
 use crate::tui::app::editor::Editor;
 use crate::tui::app::overlay::{Overlay, Purpose};
-use crate::tui::app::reading::{Begin, Document, Move, Reading, Shape, Wanted, may_open};
+use crate::tui::app::reading::{Begin, Document, Move, Older, Reading, Shape, Wanted, may_open};
 use crate::tui::app::toast::ToastKind;
 use crate::tui::app::words::count;
 use crate::tui::event::{Effect, Signal};
@@ -71,7 +71,10 @@ pub(super) fn shown(app: &mut App, id: &SessionId, there: bool, effects: &mut Ve
 
 fn go_on(app: &mut App, begin: Begin, effects: &mut Vec<Effect>) {
     match begin {
-        Begin::Scroll(by) => return scroll(app, by),
+        Begin::Scroll(by) => {
+            scroll(app, by);
+            return ask_older(app, effects);
+        }
         Begin::Copy => return copy_mode(app),
         Begin::Link(cell) => {
             let link = app.reading.as_ref().and_then(|reading| reading.link_at(cell));
@@ -201,6 +204,39 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         Action::SelectBlock => reading.select(Shape::Block),
         _ => {}
     }
+    ask_older(app, effects);
+}
+
+/// Whoever comes to the first line wants to go on.
+fn ask_older(app: &mut App, effects: &mut Vec<Effect>) {
+    if let Some(reading) = app.reading.as_mut().filter(|reading| reading.wants_older()) {
+        reading.older = Older::Asked(false);
+        effects.push(read_older(reading));
+    }
+}
+
+fn read_older(reading: &Reading) -> Effect {
+    Effect::ReadOlder { id: reading.id.clone(), document: Arc::clone(&reading.document) }
+}
+
+/// What is read is there with older lines; none where there are none.
+pub(super) fn older(
+    app: &mut App,
+    id: &SessionId,
+    of: &Arc<Document>,
+    whole: Option<Arc<Document>>,
+) {
+    let same = |reading: &&mut Reading| reading.id == *id && Arc::ptr_eq(&reading.document, of);
+    let Some(reading) = app.reading.as_mut().filter(same) else {
+        return;
+    };
+    let searches = reading.older == Older::Asked(true);
+    reading.grow(whole);
+    if searches {
+        reading.find_from_start();
+        end_search(app);
+    }
+    app.fit_reading();
 }
 
 fn search(app: &mut App, backwards: bool) {
@@ -218,19 +254,40 @@ pub(super) fn search_typed(app: &mut App, text: &str, backwards: bool) {
     }
 }
 
-/// The text to look for is whole, or given up.
-pub(super) fn search_ended(app: &mut App, taken: bool) {
+/// The text to look for is whole, or given up. It is looked for in all that is kept.
+pub(super) fn search_ended(app: &mut App, taken: bool, effects: &mut Vec<Effect>) {
     let Some(reading) = &mut app.reading else {
         return;
     };
-    let found = reading.search.as_ref().is_some_and(|search| !search.hits.is_empty());
-    if taken && found {
+    let asks = reading.search.as_ref().is_some_and(|search| taken && !search.text.is_empty());
+    if !asks {
+        reading.forget_search();
+        return;
+    }
+    let waits = !reading.has_hits();
+    if reading.older == Older::There {
+        effects.push(read_older(reading));
+    }
+    if reading.older != Older::Nothing {
+        reading.older = Older::Asked(waits);
+    }
+    if reading.older != Older::Asked(true) {
+        end_search(app);
+    }
+}
+
+/// All was looked through.
+fn end_search(app: &mut App) {
+    let Some(reading) = &mut app.reading else {
+        return;
+    };
+    if reading.has_hits() {
         reading.before_search = None;
         return;
     }
     let text = reading.search.as_ref().map(|search| search.text.clone()).unwrap_or_default();
     reading.forget_search();
-    if taken && !text.is_empty() {
+    if !text.is_empty() {
         notify(app, ToastKind::Result, format!("{text} is not in it"), Vec::new());
     }
 }

@@ -1,6 +1,7 @@
 //! What follows from every change alike: what is read again, what is on view, what was seen.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::domain::ids::SessionId;
@@ -21,8 +22,9 @@ const COUNTED_AFTER: Duration = Duration::from_secs(10);
 /// Screens kept beside those on view.
 const SCREENS: usize = 64;
 
-/// Brings the dashboard in order after an event.
-pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
+/// Brings the dashboard in order after an event, which may have changed who is listed where it brought
+/// `others`.
+pub(super) fn settle(app: &mut App, others: bool, effects: &mut Vec<Effect>) {
     app.toasts.expire(app.now);
     let (last_key, now) = (app.last_key, app.now);
     app.list.settle(last_key, now);
@@ -30,7 +32,7 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
     leave_ended(app);
     super::jobs::leave_when_done(app, effects);
     reread(app, effects);
-    super::wall::settle(app, effects);
+    super::wall::settle(app, others, effects);
     shift_window(app, effects);
     super::everywhere::settle(app, effects);
     scroll(app);
@@ -82,8 +84,12 @@ pub(super) fn reread_now(app: &mut App, effects: &mut Vec<Effect>) {
     app.stale = false;
     app.read_at = app.now;
     effects.push(Effect::LoadBoard);
-    if app.section.is_some() && app.list.ticket.is_none() {
-        place::reload_list(app, effects);
+    // The first time there is no section yet: who waits is then asked after the first frame.
+    if app.section.is_some() {
+        effects.push(Effect::LoadWaiting);
+        if app.list.ticket.is_none() {
+            place::reload_list(app, effects);
+        }
     }
     if app.view == View::Trash {
         effects.push(Effect::LoadCrowded);
@@ -143,9 +149,10 @@ fn on_view(app: &mut App, effects: &mut Vec<Effect>) {
         return;
     }
     let shown = shown(&app.list, app.setup.size.1);
-    let folders = shown.filter_map(|row| row.placement.project_path());
-    let folders: OnView = folders.map(Path::to_owned).collect();
-    if folders != app.projects_on_view {
+    let folders: BTreeSet<&Path> = shown.filter_map(|row| row.placement.project_path()).collect();
+    let told = app.projects_on_view.iter().map(PathBuf::as_path);
+    if !told.eq(folders.iter().copied()) {
+        let folders: OnView = folders.into_iter().map(Path::to_owned).collect();
         app.projects_on_view.clone_from(&folders);
         effects.push(Effect::OnView(folders));
     }
@@ -153,8 +160,8 @@ fn on_view(app: &mut App, effects: &mut Vec<Effect>) {
 
 /// The rows of a list that can be on view in a window of so many lines.
 fn shown(list: &List, lines: u16) -> impl Iterator<Item = &Session> {
-    let top = list.lines().into_iter().skip(list.top).take(usize::from(lines));
-    top.filter_map(|line| list.rows.get(line.row))
+    let top = list.lines().iter().skip(list.top).take(usize::from(lines));
+    top.filter_map(|line| list.rows().get(line.row))
 }
 
 /// T4: a screen that was on view with the focus for a second was seen.
@@ -220,13 +227,13 @@ fn ask_work(app: &mut App, effects: &mut Vec<Effect>) {
     let rows = shown(list, app.setup.size.1);
     let rows: Vec<_> =
         rows.filter(|row| row.worktree().is_some() || row.deletion.is_some()).collect();
-    let ids: Vec<_> = rows.iter().map(|row| row.id.clone()).collect();
     let worked = |at| at > app.counted_at;
     let again = app.now.since(app.counted_at) >= COUNTED_AFTER
         && rows.iter().any(|row| row.condition.last_activity_at.is_some_and(worked));
-    if ids == app.counted && !again {
+    if rows.iter().map(|row| &row.id).eq(&app.counted) && !again {
         return;
     }
+    let ids: Vec<_> = rows.iter().map(|row| row.id.clone()).collect();
     app.counted_at = app.now;
     app.counted.clone_from(&ids);
     if !ids.is_empty() {

@@ -7,6 +7,7 @@ use crate::domain::ids::SessionId;
 use crate::domain::plan::Conditions;
 use crate::domain::query::PageQuery;
 use crate::domain::session::Session;
+use crate::domain::text::names;
 use crate::host::report::{DeleteRequest, RestoreTarget};
 use crate::tui::action::Action;
 use crate::tui::app::editor::Editor;
@@ -14,7 +15,7 @@ use crate::tui::app::marks::MarkedFilter;
 use crate::tui::app::overlay::{AnswerDialog, Confirm, Overlay};
 use crate::tui::app::plan::{Button, PlanDialog, PlanRequest};
 use crate::tui::app::toast::ToastKind;
-use crate::tui::app::words::{count, names};
+use crate::tui::app::words::count;
 use crate::tui::app::{App, View};
 use crate::tui::event::{Effect, StopHow};
 
@@ -30,8 +31,9 @@ pub(super) fn mark(app: &mut App, action: Action) {
     match action {
         Action::MarkRange if list.marks.anchor.is_some() => list.end_range(),
         Action::MarkRange => list.marks.anchor.clone_from(&list.selected),
-        Action::MarkAll if list.rows.len() as u64 >= list.total => {
-            list.marks.set_all(list.rows.iter().map(|row| row.id.clone()), &filter);
+        Action::MarkAll if list.rows().len() as u64 >= list.total => {
+            let ids: Vec<SessionId> = list.rows().iter().map(|row| row.id.clone()).collect();
+            list.marks.set_all(ids, &filter);
         }
         Action::MarkAll => {
             let total = list.total;
@@ -39,8 +41,8 @@ pub(super) fn mark(app: &mut App, action: Action) {
         }
         Action::Invert => {
             let marked: Vec<(SessionId, bool)> =
-                list.rows.iter().map(|row| (row.id.clone(), list.is_marked(row))).collect();
-            if (list.rows.len() as u64) < list.total {
+                list.rows().iter().map(|row| (row.id.clone(), list.is_marked(row))).collect();
+            if (list.rows().len() as u64) < list.total {
                 // What is not loaded is not marked one by one: the whole filter, but for these.
                 let except = marked.iter().filter(|(_, marked)| *marked).map(|(id, _)| id.clone());
                 let except = except.chain(list.marks.ids.iter().cloned()).collect();
@@ -103,7 +105,7 @@ fn targets(app: &mut App, action: Action, effects: &mut Vec<Effect>) -> Vec<Sess
 
 /// What is known of a session that is loaded.
 fn known<'a>(app: &'a App, id: &SessionId) -> Option<&'a Session> {
-    app.current_list().rows.iter().find(|row| row.id == *id)
+    app.current_list().rows().iter().find(|row| row.id == *id)
 }
 
 /// Does a verb.
@@ -134,8 +136,10 @@ pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             let pinned = ids.iter().any(unpinned);
             // A second press must not wait for the store to tell what the first one did.
             let at = pinned.then_some(app.now);
-            let rows = app.list.rows.iter_mut().filter(|row| ids.contains(&row.id));
-            rows.for_each(|row| row.pinned_at = at);
+            app.list.change(|rows| {
+                let rows = rows.iter_mut().filter(|row| ids.contains(&row.id));
+                rows.for_each(|row| row.pinned_at = at);
+            });
             effects.push(Effect::Pin { ids, pinned });
         }
         Action::Kill => kill(app, ids),
@@ -228,14 +232,13 @@ fn end(app: &mut App, ids: Vec<SessionId>, how: StopHow, verb: &str, effects: &m
 /// plan has something to say.
 fn plan(app: &mut App, request: PlanRequest, effects: &mut Vec<Effect>) {
     let ticket = app.ticket();
-    match &request {
-        PlanRequest::Restore(ids) if ids.len() == 1 => {
-            app.foreseen.insert(ticket, ids.clone());
-        }
-        _ => {
-            let dialog = PlanDialog::new(ticket, request.clone());
-            app.overlays.push(Overlay::Plan(Box::new(dialog)));
-        }
+    if let PlanRequest::Restore(ids) = &request
+        && let [one] = ids.as_slice()
+    {
+        app.foreseen.insert(ticket, (one.clone(), app.last_key));
+    } else {
+        let dialog = PlanDialog::new(ticket, request.clone());
+        app.overlays.push(Overlay::Plan(Box::new(dialog)));
     }
     effects.push(Effect::Plan { ticket, request });
 }

@@ -15,17 +15,20 @@ pub(super) const PAGE: isize = 4;
 /// Shows the wall anew: who waits now comes first.
 pub(super) fn open(app: &mut App) {
     app.wall = Wall { wanted: app.wall.wanted, ..Wall::default() };
+    app.wall.candidates = app.wall_candidates();
     fill(app);
     let selected = app.list.selected.as_ref();
-    let at = app.wall_tiles().iter().position(|id| Some(id) == selected);
+    let at = app.wall.tiles.iter().position(|id| Some(id) == selected);
     app.wall.focus = at.unwrap_or(0);
 }
 
-/// Gives free places to whoever came to wait since, and asks for what the tiles say.
-pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
-    if app.view != View::Wall {
+/// Gives free places to whoever came to wait since, and asks for what the tiles say. `others`: who has a
+/// place may have changed.
+pub(super) fn settle(app: &mut App, others: bool, effects: &mut Vec<Effect>) {
+    if app.view != View::Wall || (!others && app.wall.area == app.layout().wall) {
         return;
     }
+    app.wall.candidates = app.wall_candidates();
     fill(app);
     if app.wall.asked != app.wall.tiles {
         app.wall.asked.clone_from(&app.wall.tiles);
@@ -54,12 +57,12 @@ pub(super) fn arrived(app: &mut App, asked: &[SessionId], sessions: Vec<Session>
 /// A tile keeps its place; only free ones, and those of sessions that are gone, are given anew, but never
 /// the one that is typed to.
 fn fill(app: &mut App) {
-    let candidates = app.wall_candidates();
-    let total = app.wall_total();
-    let room = Grid::of(app.layout().wall, app.wall.wanted.min(total)).tiles;
+    app.wall.area = app.layout().wall;
+    let room = Grid::of(app.wall.area, app.wall.wanted.min(app.wall_total())).tiles;
     let typed = app.typing.as_ref().map(|typing| &typing.id);
     let wall = &mut app.wall;
-    let mut free = candidates.into_iter().filter(|id| !wall.tiles.contains(id)).collect::<Vec<_>>();
+    let free = wall.candidates.iter().filter(|id| !wall.tiles.contains(id));
+    let mut free: Vec<SessionId> = free.take(MOST).cloned().collect();
     free.reverse();
     if wall.focus >= room && wall.focus < wall.tiles.len() {
         // What the operator looks at stays, whatever the size of the window.
@@ -80,13 +83,15 @@ fn fill(app: &mut App) {
     {
         wall.tiles.push(next);
     }
+    // Two need more room than three, where those stand one below the other.
+    wall.tiles.truncate(Grid::of(wall.area, wall.tiles.len()).tiles);
     wall.focus = wall.focus.min(wall.tiles.len().saturating_sub(1));
 }
 
 /// Moves the focus by rows.
 pub(super) fn go(app: &mut App, step: Step) {
     let grid = app.wall_grid();
-    let tiles = app.wall_tiles().len();
+    let tiles = app.wall.tiles.len();
     let Some(last) = tiles.checked_sub(1) else {
         return;
     };
@@ -111,13 +116,13 @@ pub(super) fn go(app: &mut App, step: Step) {
 
 /// Moves the focus to a tile before or behind.
 pub(super) fn turn(app: &mut App, by: isize) {
-    let tiles = app.wall_tiles().len();
+    let tiles = app.wall.tiles.len();
     app.wall.focus = Step::By(by).from(app.wall.focus, tiles);
 }
 
 /// More tiles, or fewer.
 pub(super) fn resize(app: &mut App, action: Action) {
-    let shown = app.wall_tiles().len();
+    let shown = app.wall.tiles.len();
     app.wall.wanted = match action {
         Action::MoreTiles => (app.wall.wanted + 1).min(MOST),
         _ => shown.saturating_sub(1).max(FEWEST),
@@ -127,10 +132,9 @@ pub(super) fn resize(app: &mut App, action: Action) {
 /// Gives the focus to the tile of a session. One without a tile takes the place of one that neither
 /// waits nor is marked, else of the one with the focus.
 pub(super) fn show(app: &mut App, session: Session) {
-    let tiles = app.wall_tiles();
+    let tiles = &app.wall.tiles;
     let at = tiles.iter().position(|id| *id == session.id).unwrap_or_else(|| {
-        let candidates = app.wall_candidates();
-        let idle = tiles.iter().position(|id| !candidates.contains(id));
+        let idle = tiles.iter().position(|id| !app.wall.candidates.contains(id));
         idle.unwrap_or(app.wall.focus)
     });
     app.wall.focus = at;

@@ -9,12 +9,13 @@ use super::signs::{is_active_beside, status_role, status_sign};
 use crate::domain::pr::{Ci, PrState};
 use crate::domain::session::Session;
 use crate::domain::status::derive;
-use crate::domain::text::{clean_line, cut_middle};
+use crate::domain::text::{clean_line, cut_middle, names};
 use crate::domain::time::{Timestamp, age};
+use crate::monitor::notice::reason;
 use crate::runtime::client::WitnessReport;
 use crate::tui::app::App;
 use crate::tui::app::layout::inset;
-use crate::tui::app::words::{count, is_unseen, reason, rule_text, short_size, status_word};
+use crate::tui::app::words::{count, is_unseen, rule_text, short_size, status_word};
 use crate::tui::event::{Tab, TabContent};
 use crate::tui::theme::Role;
 
@@ -189,13 +190,13 @@ fn agent(app: &App, session: &Session) -> Vec<Fact> {
     }
     let children: Vec<String> = app
         .current_list()
-        .rows
+        .rows()
         .iter()
         .filter(|row| row.parent.as_ref() == Some(&session.id))
         .map(|row| row.id.to_string())
         .collect();
     if !children.is_empty() {
-        facts.push(fact("children", crate::tui::app::words::names(&children)));
+        facts.push(fact("children", names(&children)));
     }
     facts.extend(session.parent.iter().map(|parent| fact("parent", parent.to_string())));
     facts

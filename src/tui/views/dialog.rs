@@ -5,12 +5,12 @@ use ratatui::layout::Rect;
 use super::pen::{Pen, Span, spans_width};
 use super::signs::reversed;
 use crate::domain::ids::SessionId;
-use crate::domain::text::{self, width};
+use crate::domain::text::{self, names, width};
 use crate::tui::app::App;
 use crate::tui::app::editor::Editor;
 use crate::tui::app::overlay::{AnswerDialog, Confirm, CopyDialog, Purpose};
 use crate::tui::app::plan::Button;
-use crate::tui::app::words::{count, names};
+use crate::tui::app::words::count;
 use crate::tui::theme::{Ground, Role};
 
 /// The part of the window that dialogs are centred in: all but the bottom line.

@@ -219,7 +219,7 @@ fn result(pen: &mut Pen<'_>, app: &App, row: &JobRow, ids: u16, at: Rect) {
     let (muted, style) = (pen.role(Role::Muted), pen.role(role));
     pen.text(at.x, at.y, 1, glyph, style);
     pen.text(at.x + 2, at.y, ids, row.id.as_str(), muted);
-    let known = app.list.rows.iter().chain(&app.trash.rows).find(|session| session.id == row.id);
+    let known = app.list.rows().iter().chain(app.trash.rows()).find(|session| session.id == row.id);
     let title_at = ids + 4;
     let title_cells = (at.width.saturating_sub(title_at) / 2).max(8);
     if let Some(session) = known {

@@ -30,7 +30,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
         header(&mut pen, layout.list, &columns);
     }
     let area = layout.list_rows();
-    if list.rows.is_empty() {
+    if list.rows().is_empty() {
         empty(&mut pen, app, area);
         return;
     }
@@ -43,7 +43,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
         if at == list.index {
             pen.select(place, focused);
         }
-        let marked = list.is_marked(&list.rows[line.row]) || list.in_range(at);
+        let marked = list.is_marked(&list.rows()[line.row]) || list.in_range(at);
         draw_row(&mut pen, app, list, *line, place, &columns, marked);
     }
 }
@@ -117,7 +117,7 @@ fn draw_row(
     columns: &Columns,
     marked: bool,
 ) {
-    let session = &list.rows[line.row];
+    let session = &list.rows()[line.row];
     let condition = &session.condition;
     let busy = app.jobs.busy_word(&session.id);
     let (x, y) = (place.x, place.y);
@@ -316,6 +316,6 @@ pub(super) fn footer(pen: &Pen<'_>, list: &List) -> (Vec<Span>, Vec<Span>) {
     let left = (text, pen.role(Role::Accent).add_modifier(Modifier::BOLD));
     let place = (format!("{} of {}", list.place(), list.total), pen.role(Role::Muted));
     let left = if left.0.is_empty() { Vec::new() } else { vec![left] };
-    let right = if list.rows.is_empty() { Vec::new() } else { vec![place] };
+    let right = if list.rows().is_empty() { Vec::new() } else { vec![place] };
     (left, right)
 }

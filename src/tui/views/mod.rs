@@ -34,16 +34,17 @@ pub(super) use self::geometry::{
 use self::pen::Pen;
 use super::app::overlay::{Overlay, Purpose};
 use super::app::{App, View};
+use super::links::Links;
 
-/// Draws everything.
-pub fn view(app: &App, frame: &mut Frame<'_>) {
+/// Draws everything, hyperlinks beside it.
+pub fn view(app: &App, frame: &mut Frame<'_>, links: &mut Links) {
     let area = frame.area();
     if area.width < 2 || area.height == 0 {
         return;
     }
     let mut cursor = None;
     let layout = app.layout();
-    let mut pen = Pen::new(frame.buffer_mut(), app);
+    let mut pen = Pen::linking(frame.buffer_mut(), links, app);
     top::draw(&mut pen, app, &layout);
     match app.view {
         View::Sessions if app.is_empty() && app.typing.is_none() => {

@@ -11,10 +11,11 @@ use crate::domain::search::Search;
 use crate::domain::session::Session;
 use crate::domain::status::{Status, Zone, worst_open};
 use crate::domain::time::age;
+use crate::monitor::notice::reason;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::layout::{Layout, inset};
 use crate::tui::app::screen::ScreenCells;
-use crate::tui::app::words::{reason, row_since, sentence, status_word};
+use crate::tui::app::words::{row_since, sentence, status_word};
 use crate::tui::app::{App, View};
 use crate::tui::event::{Tab, TabContent};
 use crate::tui::theme::Role;
@@ -28,7 +29,7 @@ const BEFORE: usize = 12;
 fn session(app: &App) -> Option<&Session> {
     let whole = app.reading.as_ref().filter(|reading| reading.whole).map(|reading| &reading.id);
     match app.typing.as_ref().map(|typing| &typing.id).or(whole) {
-        Some(id) => app.current_list().rows.iter().find(|row| row.id == *id),
+        Some(id) => app.current_list().rows().iter().find(|row| row.id == *id),
         None => app.selected(),
     }
 }
@@ -132,7 +133,8 @@ pub(super) fn below(app: &App, session: Option<&Session>, cells: &ScreenCells) -
     let ended = session.filter(|session| !session.is_live()).and_then(|it| no_screen(app, it));
     let gone = cells.ended.then(|| "Its keeper is gone. This is its last screen.".to_owned());
     let silent = cells.silent.then(|| silent(cells));
-    ended.or(gone).or(silent)
+    let refused = || cells.refused.map(|why| format!("What was typed was not taken: {why}."));
+    ended.or(gone).or(silent).or_else(refused)
 }
 
 /// What is said of a keeper that does not answer.
@@ -171,7 +173,11 @@ pub(super) fn crop(
         let y = area.y + row as u16;
         for cell in line {
             if cell.col >= left && cell.col - left + cell.width <= room {
-                pen.raw(area.x + cell.col - left, y, cell.width, &cell.text, cell.style);
+                let x = area.x + cell.col - left;
+                pen.raw(x, y, cell.width, &cell.text, cell.style);
+                if let Some(link) = &cell.link {
+                    pen.link(x, y, link);
+                }
             }
         }
         if line.last().is_some_and(|cell| cell.col + cell.width > left + room) {

@@ -1,5 +1,7 @@
 //! Drawing into cells: text is set, never patched over what was there (`spec/look.md` section 4).
 
+use std::sync::Arc;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -7,6 +9,7 @@ use ratatui::style::{Modifier, Style};
 use crate::domain::text::{cut, graphemes, width};
 use crate::tui::app::App;
 use crate::tui::glyph::Glyphs;
+use crate::tui::links::Links;
 use crate::tui::theme::{Ground, Role, Theme};
 
 /// A piece of text with its style.
@@ -15,6 +18,8 @@ pub(super) type Span = (String, Style);
 /// What views draw with. Nothing lands outside the clip.
 pub(super) struct Pen<'a> {
     buffer: &'a mut Buffer,
+    /// Hyperlinks; none where nothing is shown.
+    links: Option<&'a mut Links>,
     /// Theme in force.
     pub(super) theme: &'a Theme,
     /// Glyphs in force.
@@ -25,11 +30,17 @@ pub(super) struct Pen<'a> {
 }
 
 impl<'a> Pen<'a> {
-    /// A pen for the whole window.
+    /// A pen for the whole window, with its hyperlinks.
+    pub(super) fn linking(buffer: &'a mut Buffer, links: &'a mut Links, app: &'a App) -> Self {
+        Self { links: Some(links), ..Self::new(buffer, app) }
+    }
+
+    /// A pen for what is only measured.
     pub(super) fn new(buffer: &'a mut Buffer, app: &'a App) -> Self {
         let clip = buffer.area;
         Self {
             buffer,
+            links: None,
             theme: &app.setup.theme,
             glyphs: app.setup.glyphs,
             ground: Style::new(),
@@ -42,6 +53,7 @@ impl<'a> Pen<'a> {
         Pen {
             clip: self.clip.intersection(area),
             buffer: self.buffer,
+            links: self.links.as_deref_mut(),
             theme: self.theme,
             glyphs: self.glyphs,
             ground: self.ground,
@@ -66,6 +78,16 @@ impl<'a> Pen<'a> {
         if let Some(cell) = self.buffer.cell_mut((x, y)) {
             cell.reset();
             cell.set_symbol(symbol).set_style(self.ground.patch(style));
+        }
+        if let Some(links) = &mut self.links {
+            links.remove((x, y));
+        }
+    }
+
+    /// Has a cell that was drawn belong to a hyperlink.
+    pub(super) fn link(&mut self, x: u16, y: u16, target: &Arc<str>) {
+        if let Some(links) = self.links.as_mut().filter(|_| self.clip.contains((x, y).into())) {
+            links.put((x, y), target);
         }
     }
 

@@ -7,7 +7,6 @@ use super::dialog::{buttons, centred, cross, frame};
 use super::pen::{Pen, Span};
 use super::signs::status_sign;
 use crate::domain::plan::{Back, Plan, PlanItem};
-use crate::domain::text::width;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::App;
 use crate::tui::app::plan::{Button, Group, PlanDialog, PlanRequest, Planning, Row};
@@ -75,16 +74,16 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog) {
     tabs(&mut pen, dialog, area, parts.tabs_y);
     list(&mut pen, app, dialog, &parts);
     let bottom = area.bottom();
-    let total = dialog.rows().len();
+    let total = dialog.listed();
     let place: Span =
         (format!("{} of {total}", (dialog.index + 1).min(total)), pen.role(Role::Muted));
     let place = if total > 0 { vec![place] } else { Vec::new() };
     if bottom > parts.tabs_y + 3 {
         cross(&mut pen, area, bottom - 3, &[], &place);
     }
-    let kept = dialog.kept().len();
-    let ready = kept > 0;
-    let act = if dialog.plan().is_some() { format!("{verb} {kept}") } else { verb.to_owned() };
+    let going = dialog.going();
+    let ready = going > 0;
+    let act = if dialog.plan().is_some() { format!("{verb} {going}") } else { verb.to_owned() };
     let role = match dialog.request {
         _ if !ready => Role::Muted,
         PlanRequest::Restore(_) => Role::Accent,
@@ -120,8 +119,8 @@ fn text(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, inner: Rect, mut y: u
             );
             [vec![(who, bold)], vec![(what, muted)]]
         }
-        Planning::Ready(plan) => [
-            vec![(outcome(dialog), bold), (who(plan), muted)],
+        Planning::Ready(counted) => [
+            vec![(outcome(dialog), bold), (who(counted.plan()), muted)],
             vec![match &dialog.request {
                 PlanRequest::Delete(_) => {
                     let undo = key(Context::Global, Action::Undo);
@@ -131,7 +130,7 @@ fn text(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, inner: Rect, mut y: u
                     (text, muted)
                 }
                 PlanRequest::Restore(_) => {
-                    if let [one] = plan.skipped.as_slice() {
+                    if let [one] = counted.plan().skipped.as_slice() {
                         // In the list it would be cut.
                         (format!("{}: {}", one.id, skip_word(&one.reason)), warn)
                     } else {
@@ -155,7 +154,7 @@ fn text(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, inner: Rect, mut y: u
 
 /// `44 go to the trash, 3 are skipped.`
 fn outcome(dialog: &PlanDialog) -> String {
-    let go = dialog.kept().len();
+    let go = dialog.going();
     let one = go < 2;
     let what = match dialog.request {
         PlanRequest::Delete(_) if one => "goes to the trash",
@@ -202,7 +201,7 @@ fn counts(pen: &mut Pen<'_>, dialog: &PlanDialog, inner: Rect, parts: &Parts) {
         pen.right(inner.x + 4, y, 4, &dialog.size(group).to_string(), pen.bold(number));
         pen.text(inner.x + 6, y, 12, group.word(), pen.role(word));
         let room = inner.width.saturating_sub(20);
-        pen.text(inner.x + 20, y, room, &dialog.remark(group), pen.role(Role::Muted));
+        pen.text(inner.x + 20, y, room, dialog.remark(group), pen.role(Role::Muted));
     }
 }
 
@@ -213,7 +212,7 @@ fn tabs(pen: &mut Pen<'_>, dialog: &PlanDialog, area: Rect, y: u16) {
             spans.push(("  ".to_owned(), pen.role(Role::Muted)));
         }
         let word = sentence(group.word());
-        let style = if group == dialog.group {
+        let style = if group == dialog.group() {
             pen.bold(Role::Text).add_modifier(Modifier::UNDERLINED)
         } else {
             pen.role(Role::Muted)
@@ -229,13 +228,12 @@ fn tabs(pen: &mut Pen<'_>, dialog: &PlanDialog, area: Rect, y: u16) {
 
 fn list(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, parts: &Parts) {
     let area = parts.area;
-    let rows = dialog.rows();
-    let ids = rows.iter().map(|row| width(row_id(row))).max().unwrap_or(0).clamp(6, 14) as u16;
+    let ids = dialog.widest().clamp(6, 14) as u16;
     let inner = Rect::new(area.x + 1, 0, area.width.saturating_sub(2), 1);
     let title_at = 6 + ids + 2;
     let title_cells = (inner.width.saturating_sub(title_at) * 9 + 10) / 20;
     let remark_at = title_at + title_cells + 2;
-    for (at, row) in rows.iter().enumerate().skip(dialog.top).take(usize::from(parts.rows)) {
+    for (at, row) in dialog.rows().enumerate().skip(dialog.top).take(usize::from(parts.rows)) {
         let place = Rect { y: parts.tabs_y + 1 + (at - dialog.top) as u16, ..inner };
         let mut pen = pen.within(place);
         if at == dialog.index {
@@ -247,7 +245,7 @@ fn list(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, parts: &Parts) {
             let style = pen.role(role);
             pen.text(x + title_at, y, title_cells, text, style);
         };
-        pen.text(x + 6, y, ids, row_id(row), muted);
+        pen.text(x + 6, y, ids, row.id().as_str(), muted);
         let remark = match row {
             Row::Item(item, keeps) => {
                 let (mark, role) = match (keeps, &item.pulled_in_by) {
@@ -258,12 +256,12 @@ fn list(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, parts: &Parts) {
                 pen.text(x + 2, y, 1, mark, pen.role(role));
                 let (glyph, sign) = status_sign(&pen, item.row.status);
                 pen.text(x + 4, y, 1, glyph, sign);
-                put_title(&mut pen, &item.row.title, if *keeps { Role::Text } else { Role::Muted });
-                remark(dialog, item, *keeps)
+                put_title(&mut pen, &item.row.title, if keeps { Role::Text } else { Role::Muted });
+                remark(dialog, item, keeps)
             }
             Row::Skipped(skipped) => {
                 pen.text(x + 2, y, 1, pen.glyphs.ended, muted);
-                let rows = &app.current_list().rows;
+                let rows = app.current_list().rows();
                 let known = rows.iter().find(|session| session.id == skipped.id);
                 if let Some(session) = known {
                     let (glyph, _) = status_sign(&pen, session.condition.status);
@@ -275,13 +273,6 @@ fn list(pen: &mut Pen<'_>, app: &App, dialog: &PlanDialog, parts: &Parts) {
         };
         let room = place.width.saturating_sub(remark_at + 2);
         pen.text(x + remark_at, y, room, &remark, muted);
-    }
-}
-
-fn row_id<'a>(row: &Row<'a>) -> &'a str {
-    match row {
-        Row::Item(item, _) => item.row.id.as_str(),
-        Row::Skipped(skipped) => skipped.id.as_str(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! A terminal that is read: rows of its document, the selection, matches, and how far back it is.
 
+use std::sync::Arc;
+
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
@@ -9,7 +11,7 @@ use crate::domain::text::width;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::App;
 use crate::tui::app::editor::Editor;
-use crate::tui::app::reading::{Pos, Reading};
+use crate::tui::app::reading::{Older, Pos, Reading, may_open};
 use crate::tui::theme::Role;
 
 /// Draws what is read; answers where its cursor is.
@@ -26,6 +28,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, reading: &Reading, area: Rect) -> Option<(
 
 fn row(pen: &mut Pen<'_>, reading: &Reading, area: Rect, y: u16, line: usize) {
     let mut empty = true;
+    let mut link: Option<Arc<str>> = None;
     for cell in reading.document.cells(line) {
         empty = false;
         let Some(x) = cell.col.checked_sub(reading.left) else {
@@ -44,6 +47,14 @@ fn row(pen: &mut Pen<'_>, reading: &Reading, area: Rect, y: u16, line: usize) {
             style = reversed(style);
         }
         pen.raw(area.x + x, y, cell.width, cell.text, style);
+        if let Some(target) = cell.link {
+            if link.as_deref() != Some(target) {
+                link = may_open(target).then(|| Arc::from(target));
+            }
+            if let Some(link) = &link {
+                pen.link(area.x + x, y, link);
+            }
+        }
     }
     if empty && line < reading.document.len() && reading.is_selected(Pos { line, col: 0 }) {
         pen.cell(area.x, y, " ", reversed(Style::new()));
@@ -70,6 +81,9 @@ fn mark(pen: &mut Pen<'_>, reading: &Reading, area: Rect) {
     }
     if reading.cursor.is_some() {
         parts.push("copy".to_owned());
+    }
+    if matches!(reading.older, Older::Asked(_)) {
+        parts.push("reading older lines".to_owned());
     }
     if reading.back() > 0 {
         parts.push(format!("{} of {} back", reading.back(), reading.home));

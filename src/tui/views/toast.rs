@@ -108,7 +108,7 @@ fn outline(pen: &mut Pen<'_>, area: Rect) {
 
 /// The line of the window that the selected row is on.
 fn selected_row(app: &App, layout: &Layout) -> Option<u16> {
-    if matches!(app.view, View::Jobs | View::Wall) || app.current_list().rows.is_empty() {
+    if matches!(app.view, View::Jobs | View::Wall) || app.current_list().rows().is_empty() {
         return None;
     }
     let list = app.current_list();

@@ -165,7 +165,7 @@ pub(super) fn progress_bar(
 
 /// The line above an agent that has the whole window.
 fn zoomed(pen: &mut Pen<'_>, app: &App, id: &SessionId, y: u16, cols: u16) {
-    let session = app.current_list().rows.iter().find(|row| row.id == *id);
+    let session = app.current_list().rows().iter().find(|row| row.id == *id);
     let mut spans: Vec<Span> = Vec::new();
     if let Some(session) = session {
         let status = session.condition.status;

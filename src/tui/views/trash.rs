@@ -113,7 +113,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
         header(&mut pen, layout.list, &columns);
     }
     let area = layout.list_rows();
-    if list.rows.is_empty() {
+    if list.rows().is_empty() {
         let waiting = !list.loaded && app.now < list.asked_at.plus(LOADING_AFTER);
         let text = match list.loaded {
             false => "Loading".to_owned(),
@@ -141,7 +141,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
         let place = Rect { y: area.y + row as u16, height: 1, ..area };
         match shown {
             Shown::Gap => {}
-            Shown::Batch(at) => heading(&mut pen, app, &batches[*at], *at == 0, &lines, place),
+            Shown::Batch(at) => heading(&mut pen, app, &batches[*at], *at == 0, lines, place),
             Shown::Row(at) => {
                 let mut pen = pen.within(place);
                 if *at == list.index {
@@ -179,7 +179,7 @@ fn heading(
     place: Rect,
 ) {
     let list = &app.trash;
-    let at = lines.get(*first).and_then(|line| list.rows.get(line.row));
+    let at = lines.get(*first).and_then(|line| list.rows().get(line.row));
     let when = at.and_then(|session| session.deletion.as_ref()).map(|deletion| deletion.at);
     let when = when.map_or_else(String::new, |at| age(app.now, at));
     let together = if *size > 1 { "deleted together" } else { "deleted" };
@@ -199,7 +199,7 @@ fn heading(
 
 fn draw_row(pen: &mut Pen<'_>, app: &App, line: Line, at: usize, place: Rect, columns: &Columns) {
     let list = &app.trash;
-    let session = &list.rows[line.row];
+    let session = &list.rows()[line.row];
     let (x, y, muted) = (place.x, place.y, pen.role(Role::Muted));
     if list.is_marked(session) || list.in_range(at) {
         pen.text(x + 1, y, 1, pen.glyphs.mark, pen.role(Role::Mark));

@@ -23,7 +23,7 @@ const ROOMY: u16 = 10;
 /// Draws it; answers where the cursor of the agent is that is typed to.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
     let grid = app.wall_grid();
-    let tiles = app.wall_tiles();
+    let tiles = &app.wall.tiles;
     let mut cursor = None;
     for (at, place) in grid.places.iter().enumerate() {
         let mut pen = pen.within(*place);
@@ -49,7 +49,7 @@ fn close(pen: &mut Pen<'_>, app: &App, layout: &Layout, grid: &Grid) {
         return;
     }
     pen.rule(rule.x, rule.y, rule.width, false, &[], &[]);
-    let shown = app.wall_tiles().len();
+    let shown = app.wall.tiles.len();
     let Some(last) = grid.places.last().filter(|_| shown > 0) else {
         return;
     };
@@ -61,7 +61,7 @@ fn close(pen: &mut Pen<'_>, app: &App, layout: &Layout, grid: &Grid) {
 /// The lines between tiles, with their joints.
 fn lines(pen: &mut Pen<'_>, app: &App, layout: &Layout, grid: &Grid) {
     let (style, glyphs) = (pen.role(Role::Border), pen.glyphs);
-    let focused = |at: usize| at == app.wall.focus && at < app.wall_tiles().len();
+    let focused = |at: usize| at == app.wall.focus && at < app.wall.tiles.len();
     for (at, place) in grid.places.iter().enumerate() {
         if (at + 1) % grid.columns == 0 {
             continue;

@@ -193,7 +193,7 @@ async fn hooks_outlast_the_trash_and_follow_the_definition_h1() {
     let (repository, trash) = (bench.repository(), bench.trash("shop-1"));
     bench.workspace.move_to_trash(&repository, &made.path, &trash).await.unwrap();
     let branch = Some(made.branch.as_str());
-    bench.workspace.move_back(&repository, &trash, &made.path, branch).await.unwrap();
+    bench.workspace.move_back(&way(&repository, &trash, &made.path, branch)).await.unwrap();
     assert_eq!(listing(&made.path), before);
     bench.hook(&made, &copilot()).await;
     assert!(!made.path.join(".gemini").exists());

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::*;
+use crate::domain::worktree::WayBack;
 
 /// A home and a repository with one commit on `main`.
 struct Bench {
@@ -142,4 +143,14 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, (u32, i64, Vec<u8>)> {
         }
     }
     found
+}
+
+/// The way of a worktree out of the trash.
+fn way(repository: &Path, from: &Path, to: &Path, branch: Option<&str>) -> WayBack {
+    WayBack {
+        repository: repository.to_owned(),
+        from: from.to_owned(),
+        to: to.to_owned(),
+        branch: branch.map(str::to_owned),
+    }
 }

@@ -68,7 +68,7 @@ async fn paths_with_blanks_and_newlines_work() {
     let to = workspace.trash_path(&BatchId::new("batch").unwrap(), &request.session);
     workspace.move_to_trash(&repository, &made.path, &to).await.unwrap();
     git(&repository, ["worktree", "prune", "--expire=now"]);
-    workspace.move_back(&repository, &to, &made.path, Some(&made.branch)).await.unwrap();
+    workspace.move_back(&way(&repository, &to, &made.path, Some(&made.branch))).await.unwrap();
     assert_eq!(state(&made.path), before);
     fs::remove_dir_all(made.path.join("target")).unwrap();
     assert!(workspace.give_back(&repository, &made).await.unwrap().freed);
@@ -115,7 +115,7 @@ async fn a_repository_that_was_moved_takes_its_worktree_back() {
     let elsewhere = bench.folder.path().join("moved");
     fs::rename(bench.repository(), &elsewhere).unwrap();
     let (from, branch) = (bench.trash("shop-1"), Some(made.branch.as_str()));
-    bench.workspace.move_back(&elsewhere, &from, &made.path, branch).await.unwrap();
+    bench.workspace.move_back(&way(&elsewhere, &from, &made.path, branch)).await.unwrap();
     let mut now = listing(&made.path);
     assert!(now.remove(Path::new(".git")).unwrap().2.ends_with(b"moved/.git/worktrees/shop-1\n"));
     assert!(files.iter().filter(|(path, _)| *path != Path::new(".git")).eq(now.iter()));
@@ -182,7 +182,8 @@ async fn a_branch_below_the_name_is_not_the_branch() {
     let below = format!("{}/below", made.branch);
     git(&bench.repository(), ["branch", below.as_str(), head.trim()]);
     let (from, branch) = (bench.trash("shop-1"), Some(made.branch.as_str()));
-    let moved = bench.workspace.move_back(&bench.repository(), &from, &made.path, branch).await;
+    let moved =
+        bench.workspace.move_back(&way(&bench.repository(), &from, &made.path, branch)).await;
     let note = moved.unwrap().note.unwrap();
     assert!(note.ends_with("is gone"), "{note}");
     assert_eq!(git(&made.path, ["rev-parse", "HEAD"]), head);

@@ -66,7 +66,8 @@ async fn bulk_round_trips_beside_other_git_commands_lose_nothing() {
         }
         for (session, made, _) in &worktrees {
             let (from, branch) = (trash(session), Some(made.branch.as_str()));
-            let moved = bench.workspace.move_back(&repository, &from, &made.path, branch).await;
+            let moved =
+                bench.workspace.move_back(&way(&repository, &from, &made.path, branch)).await;
             assert_eq!(moved.unwrap().note, None, "round {round}");
         }
     }

@@ -44,7 +44,12 @@ pub(super) async fn away(bench: &Bench, made: &Worktree) -> Option<String> {
 pub(super) async fn back(bench: &Bench, made: &Worktree) -> Option<String> {
     let from = bench.trash("shop-1");
     let branch = Some(made.branch.as_str());
-    bench.workspace.move_back(&bench.repository(), &from, &made.path, branch).await.unwrap().note
+    bench
+        .workspace
+        .move_back(&way(&bench.repository(), &from, &made.path, branch))
+        .await
+        .unwrap()
+        .note
 }
 
 /// Moves there and back, twice each; in between git tidies up as hard as it can.
@@ -229,10 +234,11 @@ async fn nothing_is_ever_replaced_r2() {
     fs::remove_dir_all(&to).unwrap();
     away(&bench, &made).await;
     write(&made.path.join("x"), "");
-    let error = bench.workspace.move_back(&repository, &to, &made.path, None).await.unwrap_err();
+    let error =
+        bench.workspace.move_back(&way(&repository, &to, &made.path, None)).await.unwrap_err();
     assert!(error.to_string().contains(&*made.path.to_string_lossy()), "{error}");
     let elsewhere = bench.folder.path().join("elsewhere/shop-1");
-    bench.workspace.move_back(&repository, &to, &elsewhere, None).await.unwrap();
+    bench.workspace.move_back(&way(&repository, &to, &elsewhere, None)).await.unwrap();
     assert_eq!(git(&elsewhere, ["symbolic-ref", "--short", "HEAD"]), made.branch);
 }
 
@@ -289,7 +295,7 @@ async fn the_way_back_is_foreseen_r1_r2() {
     let (repository, from, to) = (bench.repository(), bench.trash("shop-1"), &made.path);
     let foresee = async || {
         let branch = Some(made.branch.as_str());
-        bench.workspace.foresee_move_back(&repository, &from, to, branch).await
+        bench.workspace.foresee_move_back(&way(&repository, &from, to, branch)).await
     };
     away(&bench, &made).await;
     let before = listing(from.parent().unwrap());

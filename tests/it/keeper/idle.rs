@@ -1,5 +1,6 @@
 //! What an idle keeper does: nothing (`spec/runtime.md` X6).
 
+use callboard::domain::lifecycle::State;
 use callboard::os::proctree::Process;
 
 use super::support::{Bench, QUICK, shows, until, within};
@@ -33,6 +34,13 @@ fn waits_for_events(call: &str) -> bool {
     }
 }
 
+/// The files that a process holds open.
+fn opens(process: Process) -> Vec<String> {
+    let files = std::fs::read_dir(format!("/proc/{}/fd", process.pid)).unwrap();
+    let paths = files.map(|file| std::fs::read_link(file.unwrap().path()).unwrap_or_default());
+    paths.map(|path| path.to_string_lossy().into_owned()).collect()
+}
+
 /// X6: no timers when idle, and no wake-ups: every thread of an idle keeper comes to wait for events
 /// alone.
 #[tokio::test]
@@ -62,10 +70,16 @@ async fn an_idle_keeper_waits_for_events_alone() {
         until(async || timed(process).is_empty()).await;
         let threads = std::fs::read_dir(format!("/proc/{}/task", process.pid)).unwrap();
         assert!(threads.count() >= 4, "what waits is a whole keeper");
+        assert!(
+            !opens(process).iter().any(|path| path.contains("callboard.db")),
+            "the store is put away"
+        );
         let mut keeper =
             within(callboard::runtime::client::Keeper::connect(&bench.socket())).await.unwrap();
         within(keeper.stop(None, QUICK)).await.unwrap();
         bench.left_nothing(&[process, agent]).await;
+        let stored = store.session(&id).await.unwrap().unwrap();
+        assert_eq!(stored.condition.lifecycle.state, State::Terminated, "the last facts arrive");
         drop(store);
         std::fs::remove_dir_all(bench.path("data")).unwrap();
     }

@@ -36,7 +36,7 @@ async fn snapshot_and_live_bytes_give_the_same_screen() {
             break;
         }
         if !resized && screen.lines().iter().any(|line| line.contains("done")) {
-            typist.resize(60, 20).await.unwrap();
+            typist.resize(60, 20, false).await.unwrap();
             typist.bytes(b"again\r").await.unwrap();
         }
     }
@@ -61,6 +61,48 @@ async fn snapshot_and_live_bytes_give_the_same_screen() {
         let ScreenUpdate::Snapshot { bytes, .. } = within(feed.next()).await else { panic!() };
         bytes
     });
+    within(keeper.stop(None, QUICK)).await.unwrap();
+    bench.left_nothing(&[process, agent]).await;
+}
+
+/// Attach: the size is that of the viewer that typed last, for as long as that one is there. Neither what a
+/// terminal says of its focus nor a text of one who sees nothing is typed by a viewer.
+#[tokio::test]
+async fn a_size_that_yields_is_not_taken_from_who_typed_since() {
+    let bench = Bench::new();
+    let (mut keeper, process, agent) = bench.run(&bench.script("echo ready; exec cat")).await;
+    shows(&mut keeper, "ready").await;
+    let viewer = async || {
+        let keeper = within(Keeper::connect(&bench.socket())).await.unwrap();
+        let (mut feed, typist) = keeper.subscribe_screen(0).await.unwrap();
+        assert!(matches!(within(feed.next()).await, ScreenUpdate::Snapshot { .. }));
+        (feed, typist)
+    };
+    let (_feed, mut first) = viewer().await;
+    let (second_feed, mut second) = viewer().await;
+    first.resize(50, 10, true).await.unwrap();
+    until(async || keeper.text(0).await.unwrap().cols == 50).await;
+    first.bytes(b"typed ").await.unwrap();
+    shows(&mut keeper, "typed").await;
+    second.resize(60, 12, true).await.unwrap();
+    second.bytes(b"\x1b[I").await.unwrap();
+    shows(&mut keeper, "^[[I").await;
+    assert_eq!(keeper.text(0).await.unwrap().cols, 50);
+    keeper.send(1, Input::Text("told ".to_owned()), None).await.unwrap();
+    shows(&mut keeper, "told").await;
+    first.resize(51, 10, true).await.unwrap();
+    until(async || keeper.text(0).await.unwrap().cols == 51).await;
+    second.bytes(b"second ").await.unwrap();
+    shows(&mut keeper, "second").await;
+    first.resize(52, 10, true).await.unwrap();
+    second.resize(62, 12, true).await.unwrap();
+    until(async || keeper.text(0).await.unwrap().cols == 62).await;
+    drop((second_feed, second));
+    until(async || {
+        first.resize(53, 10, true).await.unwrap();
+        keeper.text(0).await.unwrap().cols == 53
+    })
+    .await;
     within(keeper.stop(None, QUICK)).await.unwrap();
     bench.left_nothing(&[process, agent]).await;
 }

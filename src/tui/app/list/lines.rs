@@ -21,7 +21,16 @@ pub struct Line {
 
 impl List {
     /// The lines: descendants of folded sessions are left out, and all but the first 20.
-    pub fn lines(&self) -> Vec<Line> {
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// Makes the lines anew, once what they come from has changed.
+    pub(super) fn fold(&mut self) {
+        self.lines = self.folded();
+    }
+
+    fn folded(&self) -> Vec<Line> {
         let mut lines: Vec<Line> = Vec::with_capacity(self.rows.len());
         // Ancestors of the row before: place of their line (none where hidden), and children so far.
         let mut above: Vec<(&SessionId, Option<usize>, usize)> = Vec::new();
@@ -74,29 +83,45 @@ impl List {
             return false;
         };
         let child = |row: &Session| row.parent.as_ref() == Some(&id) && row.shown.root != row.id;
-        let hidden = self.lines().get(self.index).is_some_and(|line| line.hidden > 0);
+        let hidden = self.lines.get(self.index).is_some_and(|line| line.hidden > 0);
         if self.folded.contains(&id) || hidden || !self.rows.iter().any(child) {
             return false;
         }
         self.unfolded.remove(&id);
-        self.folded.insert(id)
+        self.folded.insert(id);
+        self.fold();
+        true
     }
 
     /// Shows the descendants of the selected session; false where none is hidden.
     pub fn expand(&mut self) -> bool {
-        let lines = self.lines();
-        let hidden = lines.get(self.index).is_some_and(|line| line.hidden > 0);
+        let hidden = self.lines.get(self.index).is_some_and(|line| line.hidden > 0);
         if let Some(id) = self.selected.clone().filter(|_| hidden) {
             self.folded.remove(&id);
             self.unfolded.insert(id);
+            self.fold();
         }
         hidden
+    }
+
+    /// Shows a session that is hidden below others.
+    pub(super) fn unfold_to(&mut self, id: &SessionId) {
+        if self.line_of(id).is_some() {
+            return;
+        }
+        let parent_of = |id: &SessionId| self.rows.iter().find(|row| row.id == *id)?.parent.clone();
+        let above: Vec<_> = std::iter::successors(parent_of(id), parent_of).collect();
+        for id in above {
+            self.folded.remove(&id);
+            self.unfolded.insert(id);
+        }
+        self.fold();
     }
 
     /// Batches of the window in the trash: first line of each, with its size in the window.
     pub fn batches(&self) -> Vec<(usize, BatchId, usize)> {
         let mut found: Vec<(usize, BatchId, usize)> = Vec::new();
-        for (at, line) in self.lines().iter().enumerate() {
+        for (at, line) in self.lines.iter().enumerate() {
             let Some(deletion) = &self.rows[line.row].deletion else {
                 continue;
             };

@@ -46,7 +46,9 @@ pub struct List {
     /// Sessions before the window.
     pub offset: usize,
     /// The sessions of the window, each root followed by its descendants.
-    pub rows: Vec<Session>,
+    rows: Vec<Session>,
+    /// Their lines, as they are folded.
+    lines: Vec<Line>,
     /// Sessions that match in all.
     pub total: u64,
     /// What is shown is an answer, be it to the query before.
@@ -104,6 +106,7 @@ impl List {
                 self.selected = Some(id.clone());
             }
             (self.wanted, self.fresh, self.parked) = (wanted, true, None);
+            self.fold();
             return;
         }
         let (marks, find) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.find));
@@ -163,6 +166,7 @@ impl List {
                 row.clone_from(session);
             }
         }
+        self.fold();
         self.parked = Some((offset, page));
     }
 
@@ -172,8 +176,7 @@ impl List {
         if self.ticket.is_some() {
             return None;
         }
-        let lines = self.lines();
-        let row = lines.get(self.index)?.row;
+        let row = self.lines.get(self.index)?.row;
         let more_after = self.offset + self.rows.len() < self.total as usize;
         let near_end = more_after && row + MARGIN >= self.rows.len();
         let near_start = self.offset > 0 && row < MARGIN;
@@ -181,7 +184,7 @@ impl List {
         if (near_end || near_start) && offset != self.offset {
             return Some((offset, WINDOW));
         }
-        let few_after = more_after && self.index + MARGIN >= lines.len() && !near_end;
+        let few_after = more_after && self.index + MARGIN >= self.lines.len() && !near_end;
         let few_before = self.offset > 0 && self.index < MARGIN && !near_start;
         let before = if few_before { self.offset.min(self.query.limit) } else { 0 };
         let limit = self.query.limit.saturating_mul(2).min(WIDEST);
@@ -215,36 +218,22 @@ impl List {
         let longest = self.rows.iter().map(|row| row.id.as_str().len()).max().unwrap_or(0);
         self.id_cells = self.id_cells.max(longest.clamp(6, 14) as u16);
         self.keep_leaving(&old);
+        self.fold();
         self.loaded = true;
         let first = std::mem::replace(&mut self.fresh, false);
         if let Wanted::Id(id) = self.wanted.clone() {
             self.unfold_to(&id);
         }
-        let lines = self.lines();
         match std::mem::take(&mut self.wanted) {
             Wanted::First => self.index = 0,
-            Wanted::Last => self.index = lines.len().saturating_sub(1),
+            Wanted::Last => self.index = self.lines.len().saturating_sub(1),
             Wanted::Same | Wanted::Id(_) => {
-                let selected = self.selected.as_ref();
-                let found = lines.iter().position(|line| Some(&self.rows[line.row].id) == selected);
+                let found = self.selected.as_ref().and_then(|id| self.line_of(id));
                 self.index = found.unwrap_or(if first { 0 } else { self.index });
             }
         }
         self.select(self.index);
         self.top = if first { 0 } else { self.index.saturating_sub(on_screen) };
-    }
-
-    /// Shows a session that is hidden below others.
-    fn unfold_to(&mut self, id: &SessionId) {
-        if self.lines().iter().any(|line| self.rows[line.row].id == *id) {
-            return;
-        }
-        let parent_of = |id: &SessionId| self.rows.iter().find(|row| row.id == *id)?.parent.clone();
-        let above: Vec<_> = std::iter::successors(parent_of(id), parent_of).collect();
-        for id in above {
-            self.folded.remove(&id);
-            self.unfolded.insert(id);
-        }
     }
 
     /// A selected session that left the filter stays where it was.
@@ -270,6 +259,7 @@ impl List {
         let kept = self.rows.len();
         self.rows.retain(|row| !gone.contains(&row.id));
         if self.rows.len() < kept {
+            self.fold();
             self.leaving.take_if(|id| gone.contains(id));
             if self.selected.as_ref().is_some_and(|id| gone.contains(id)) {
                 self.select(self.index);
@@ -300,7 +290,24 @@ impl List {
 
     /// The session of a line.
     pub fn at(&self, line: usize) -> Option<&Session> {
-        self.lines().get(line).and_then(|line| self.rows.get(line.row))
+        self.lines.get(line).and_then(|line| self.rows.get(line.row))
+    }
+
+    /// The line of a session that is in the window.
+    fn line_of(&self, id: &SessionId) -> Option<usize> {
+        self.lines.iter().position(|line| self.rows[line.row].id == *id)
+    }
+
+    /// The sessions of the window, each root followed by its descendants.
+    pub fn rows(&self) -> &[Session] {
+        &self.rows
+    }
+
+    /// Changes the sessions of the window.
+    pub fn change<T>(&mut self, change: impl FnOnce(&mut Vec<Session>) -> T) -> T {
+        let changed = change(&mut self.rows);
+        self.fold();
+        changed
     }
 
     /// The selected session.
@@ -311,24 +318,20 @@ impl List {
 
     /// Selects a line, clamped.
     pub fn select(&mut self, line: usize) {
-        let lines = self.lines();
-        self.index = line.min(lines.len().saturating_sub(1));
+        self.index = line.min(self.lines.len().saturating_sub(1));
         let before = self.selected.take();
-        self.selected = lines
-            .get(self.index)
-            .and_then(|line| self.rows.get(line.row))
-            .map(|row| row.id.clone());
+        self.selected = self.at(self.index).map(|row| row.id.clone());
         if before != self.selected
             && let Some(id) = self.leaving.take()
         {
-            self.rows.retain(|row| row.id != id);
+            self.change(|rows| rows.retain(|row| row.id != id));
             self.follow();
         }
     }
 
     /// Selects a session that is in the window; false where it is not.
     pub fn select_id(&mut self, id: &SessionId) -> bool {
-        let found = self.lines().iter().position(|line| self.rows[line.row].id == *id);
+        let found = self.line_of(id);
         if let Some(line) = found {
             self.select(line);
         }
@@ -337,16 +340,14 @@ impl List {
 
     /// Finds the line of the selected session again after lines came or went above it.
     fn follow(&mut self) {
-        let selected = self.selected.as_ref();
-        let lines = self.lines();
-        let found = lines.iter().position(|line| Some(&self.rows[line.row].id) == selected);
-        self.index = found.unwrap_or_else(|| self.index.min(lines.len().saturating_sub(1)));
+        let found = self.selected.as_ref().and_then(|id| self.line_of(id));
+        let last = self.lines.len().saturating_sub(1);
+        self.index = found.unwrap_or_else(|| self.index.min(last));
     }
 
     /// Place of the selected session among all that match, from 1; 0 where none is selected.
     pub fn place(&self) -> usize {
-        let lines = self.lines();
-        lines.get(self.index).map_or(0, |line| self.offset + line.row + 1)
+        self.lines.get(self.index).map_or(0, |line| self.offset + line.row + 1)
     }
 
     /// Whether a line lies in the range that is being drawn.
@@ -357,7 +358,7 @@ impl List {
     /// First and last line of the range that is being drawn.
     pub fn range(&self) -> Option<(usize, usize)> {
         let anchor = self.marks.anchor.as_ref()?;
-        let found = self.lines().iter().position(|line| self.rows[line.row].id == *anchor)?;
+        let found = self.line_of(anchor)?;
         Some((found.min(self.index), found.max(self.index)))
     }
 
@@ -366,8 +367,7 @@ impl List {
         let Some((from, to)) = self.range() else {
             return;
         };
-        let lines = self.lines();
-        for line in &lines[from..=to] {
+        for line in &self.lines[from..=to] {
             let id = self.rows[line.row].id.clone();
             self.marks.set(&id, &self.query.filter, true);
         }

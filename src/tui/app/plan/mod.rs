@@ -1,6 +1,7 @@
 //! The dialog of a delete, a restore or a purge: its plan in groups, what the operator drops from it,
 //! and its buttons (`spec/console.md`, Bulk deletion).
 
+mod counted;
 mod family;
 mod group;
 mod remark;
@@ -9,10 +10,11 @@ mod request;
 use std::collections::BTreeSet;
 
 use crate::domain::ids::SessionId;
-use crate::domain::plan::{Plan, PlanItem, Skipped};
+use crate::domain::plan::{Plan, PlanItem};
 use crate::host::report::{DeleteRequest, RestoreTarget};
 
-use self::family::{family, find, is_above, natural, top};
+pub use self::counted::{Counted, Row};
+use self::family::{is_above, top};
 pub use self::group::Group;
 pub use self::request::PlanRequest;
 use super::words::skip_kind;
@@ -44,18 +46,9 @@ pub enum Planning {
     /// Being computed: worktrees looked at, of how many.
     Looking(usize, usize),
     /// There.
-    Ready(Plan),
+    Ready(Counted),
     /// It could not be computed.
     Failed(Failure),
-}
-
-/// One line of the dialog's list.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Row<'a> {
-    /// A session of the plan, and whether it will go.
-    Item(&'a PlanItem, bool),
-    /// A session that was skipped when the plan was made.
-    Skipped(&'a Skipped),
 }
 
 /// The dialog.
@@ -68,9 +61,9 @@ pub struct PlanDialog {
     /// The plan.
     pub planning: Planning,
     /// Taken out by the operator.
-    pub dropped: BTreeSet<SessionId>,
+    dropped: BTreeSet<SessionId>,
     /// What is listed.
-    pub group: Group,
+    group: Group,
     /// The selected line.
     pub index: usize,
     /// The first line on view.
@@ -100,8 +93,12 @@ impl PlanDialog {
 
     /// The plan, once it is there.
     pub fn plan(&self) -> Option<&Plan> {
+        self.counted().map(Counted::plan)
+    }
+
+    fn counted(&self) -> Option<&Counted> {
         match &self.planning {
-            Planning::Ready(plan) => Some(plan),
+            Planning::Ready(counted) => Some(counted),
             _ => None,
         }
     }
@@ -111,89 +108,74 @@ impl PlanDialog {
         matches!(self.planning, Planning::Looking(..))
     }
 
-    /// Whether a session of the plan will go: neither it nor a descendant was dropped, and what
-    /// pulled it in goes too. A session never goes without its descendants (D1), one of the trash never
-    /// without its tree (R1, R5).
-    pub fn keeps(&self, item: &PlanItem) -> bool {
-        let Some(plan) = self.plan() else {
-            return false;
-        };
-        if self.request.is_whole_trees() {
-            return !self.dropped.contains(top(plan, item));
-        }
-        let asked_for = item.pulled_in_by.is_none();
-        let puller = item.pulled_in_by.as_ref().and_then(|id| find(plan, id));
-        let goes = |id: &SessionId| {
-            !self.dropped.contains(id)
-                && !self.dropped.iter().any(|dropped| is_above(plan, id, dropped))
-        };
-        goes(&item.row.id) && (asked_for || puller.is_some_and(|above| goes(&above.row.id)))
+    /// The sessions that will go.
+    pub fn kept(&self) -> impl Iterator<Item = &PlanItem> {
+        self.counted().into_iter().flat_map(Counted::kept)
     }
 
-    /// The sessions that will go.
-    pub fn kept(&self) -> Vec<&PlanItem> {
-        let items = self.plan().map_or(&[][..], |plan| &plan.items);
-        items.iter().filter(|item| self.keeps(item)).collect()
+    /// How many they are.
+    pub fn going(&self) -> usize {
+        self.counted().map_or(0, Counted::going)
     }
 
     /// How many are left alone: skipped by the plan, or taken out.
     pub fn left_alone(&self) -> usize {
-        let Some(plan) = self.plan() else { return 0 };
-        plan.items.len() + plan.skipped.len() - self.kept().len()
+        self.size(Group::Skipped)
+    }
+
+    /// Uncommitted files of what goes.
+    pub fn lost_files(&self) -> usize {
+        self.counted().map_or(0, Counted::lost_files)
     }
 
     /// Takes the selected session out of the plan, or puts it back with all that belongs to it.
     pub fn toggle(&mut self) {
-        let Some(Row::Item(item, keeps)) = self.rows().get(self.index).copied() else {
-            return;
-        };
-        let id = item.row.id.clone();
+        let Planning::Ready(counted) = &mut self.planning else { return };
+        let Some(Row::Item(item, keeps)) = counted.at(self.index) else { return };
+        let (plan, id) = (counted.plan(), item.row.id.clone());
         if self.request.is_whole_trees() {
-            let top = self.plan().map_or(&id, |plan| top(plan, item)).clone();
+            let top = top(plan, item).clone();
             if !self.dropped.remove(&top) {
                 self.dropped.insert(top);
             }
         } else if keeps {
             self.dropped.insert(id);
-        } else if let Planning::Ready(plan) = &self.planning {
+        } else {
             self.dropped.retain(|dropped| {
                 *dropped != id && !is_above(plan, &id, dropped) && !is_above(plan, dropped, &id)
             });
         }
+        counted.choose(&self.request, &self.dropped, self.group);
     }
 
     /// The lines of the group that is listed.
-    pub fn rows(&self) -> Vec<Row<'_>> {
-        let Some(plan) = self.plan() else {
-            return Vec::new();
-        };
-        let items = plan.items.iter().map(|item| Row::Item(item, self.keeps(item)));
-        let skipped = plan.skipped.iter().map(Row::Skipped);
-        let mut rows: Vec<Row<'_>> = items.chain(skipped).filter(|row| self.lists(row)).collect();
-        rows.sort_by_cached_key(|row| match row {
-            Row::Item(item, _) => family(plan, item),
-            Row::Skipped(skipped) => (u8::MAX, vec![natural(&skipped.id)]),
-        });
-        rows
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.counted().into_iter().flat_map(Counted::rows)
     }
 
-    fn lists(&self, row: &Row<'_>) -> bool {
-        match (self.group, row) {
-            (Group::All, _) => true,
-            (Group::Skipped, Row::Item(_, keeps)) => !keeps,
-            (group, Row::Item(item, keeps)) => *keeps && group.holds(item),
-            (group, Row::Skipped(_)) => group == Group::Skipped,
-        }
+    /// How many they are.
+    pub fn listed(&self) -> usize {
+        self.counted().map_or(0, Counted::listed)
+    }
+
+    /// Cells of the longest id among them.
+    pub fn widest(&self) -> usize {
+        self.counted().map_or(0, Counted::widest)
     }
 
     /// How many sessions a group has.
     pub fn size(&self, group: Group) -> usize {
-        let Some(plan) = self.plan() else { return 0 };
-        match group {
-            Group::All => plan.items.len() + plan.skipped.len(),
-            Group::Skipped => self.left_alone(),
-            group => self.kept().iter().filter(|item| group.holds(item)).count(),
-        }
+        self.counted().and_then(|counted| counted.group(group)).map_or(0, |(size, _)| size)
+    }
+
+    /// What a line of the counts says beside its number.
+    pub fn remark(&self, group: Group) -> &str {
+        self.counted().and_then(|counted| counted.group(group)).map_or("", |(_, remark)| remark)
+    }
+
+    /// The group that is listed.
+    pub fn group(&self) -> Group {
+        self.group
     }
 
     /// The groups that can be listed: those with a tab that have sessions.
@@ -210,12 +192,14 @@ impl PlanDialog {
         let next = at.saturating_add_signed(by).min(tabs.len().saturating_sub(1));
         self.group = tabs.get(next).copied().unwrap_or(Group::All);
         (self.index, self.top) = (0, 0);
+        if let Planning::Ready(counted) = &mut self.planning {
+            counted.list(self.group);
+        }
     }
 
     /// Moves the selection.
     pub fn select(&mut self, index: usize, height: usize) {
-        let last = self.rows().len().saturating_sub(1);
-        self.index = index.min(last);
+        self.index = index.min(self.listed().saturating_sub(1));
         let height = height.max(1);
         self.top = self.top.min(self.index).max((self.index + 1).saturating_sub(height));
     }
@@ -230,33 +214,33 @@ impl PlanDialog {
         self.plan().is_some_and(pinned)
     }
 
-    /// What to do once it is confirmed, and every id the operator saw. Of a delete or a restore the
-    /// requested sessions are named, of a purge all: nothing else may go.
-    pub fn confirmed(&self) -> (Effect, Vec<SessionId>) {
-        let kept = self.kept();
-        let seen: Vec<SessionId> = kept.iter().map(|item| item.row.id.clone()).collect();
-        let requested =
-            kept.iter().filter(|item| item.pulled_in_by.is_none()).map(|item| item.row.id.clone());
-        let effect = match &self.request {
+    /// What to do once it is confirmed. Of a delete or a restore the requested sessions are named, of a
+    /// purge all: nothing else may go.
+    pub fn confirmed(&self) -> Effect {
+        let seen = || self.kept().map(|item| item.row.id.clone()).collect();
+        let requested = self.kept().filter(|item| item.pulled_in_by.is_none());
+        let requested = requested.map(|item| item.row.id.clone());
+        match &self.request {
             PlanRequest::Delete(request) => {
                 let request = DeleteRequest { ids: requested.collect(), ..request.clone() };
-                Effect::Delete { request, admitted: seen.clone() }
+                Effect::Delete { request, admitted: seen() }
             }
             PlanRequest::Restore(_) => {
                 Effect::Restore { target: RestoreTarget::Ids(requested.collect()), undo: false }
             }
-            PlanRequest::Purge(_) => Effect::Purge(seen.clone()),
-        };
-        (effect, seen)
+            PlanRequest::Purge(_) => Effect::Purge(seen()),
+        }
     }
 
     /// Takes in the plan, or why there is none. What can be taken back in one key is one key.
     pub fn arrive(&mut self, plan: Result<Plan, Failure>) {
         self.planning = match plan {
-            Ok(plan) => Planning::Ready(plan),
+            Ok(plan) => {
+                Planning::Ready(Counted::new(plan, &self.request, &self.dropped, self.group))
+            }
             Err(failure) => Planning::Failed(failure),
         };
-        if matches!(self.request, PlanRequest::Restore(_)) && !self.kept().is_empty() {
+        if matches!(self.request, PlanRequest::Restore(_)) && self.going() > 0 {
             self.button = Button::Act;
         }
     }
@@ -267,3 +251,6 @@ impl PlanDialog {
         self.plan().is_some_and(|plan| plan.skipped.is_empty() && plan.items.iter().all(whole))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,7 +64,12 @@ pub struct Document {
     pub cols: u16,
     /// The program draws the whole screen itself and lets nothing scroll out.
     pub alternate: bool,
+    /// More scrolled out than it holds.
+    pub cut: bool,
 }
+
+/// Lines by which it is found where one document goes on in another.
+const MEET: usize = 256;
 
 impl Document {
     /// Without any line yet.
@@ -100,6 +105,36 @@ impl Document {
             line.text.truncate(last.at as usize);
             line.places.pop();
         }
+    }
+
+    /// This one with the lines before it that `deeper` has: one of the same terminal that reaches further
+    /// back, and may be a little newer or older. None where they do not meet, or it has none.
+    pub fn with_older(&self, deeper: &Self) -> Option<Self> {
+        let older = self.place_in(deeper).filter(|older| *older > 0)?;
+        let mut whole = Self::new(self.cols, self.alternate);
+        whole.screen = self.screen + older;
+        for (document, count) in [(deeper, older), (self, self.len())] {
+            for (number, line) in document.lines.iter().enumerate().take(count) {
+                whole.begin(line.wraps);
+                document.cells(number).for_each(|cell| whole.push(cell));
+            }
+        }
+        Some(whole)
+    }
+
+    /// The line of `deeper` that is the first one here: the nearest to where it is if nothing was written
+    /// since. Only what scrolled out stays as it is.
+    fn place_in(&self, deeper: &Self) -> Option<usize> {
+        let known = &self.lines[..self.screen.min(MEET).min(self.len())];
+        let last = deeper.len().checked_sub(known.len())?;
+        let likely = deeper.len().saturating_sub(self.len()).min(last);
+        let same = |at: &usize| {
+            let mut pairs = known.iter().zip(&deeper.lines[*at..]);
+            pairs.all(|(a, b)| a.text == b.text && a.wraps == b.wraps)
+        };
+        let alike = self.cols == deeper.cols && !known.is_empty();
+        let places = (0..=likely).rev().chain(likely + 1..=last);
+        places.into_iter().filter(|_| alike).find(same)
     }
 
     /// Number of lines.
@@ -264,6 +299,26 @@ pub(super) mod tests {
         let more = (0..u32::from(u16::MAX)).map(|n| links.number(n.to_string().as_str()));
         assert_eq!(more.last(), Some(0));
         assert_eq!(links.number("c"), 2);
+    }
+
+    /// Scrollback: what is read grows at its start, also where the program wrote on meanwhile.
+    #[test]
+    fn older_lines_come_before_the_ones_that_are_read() {
+        let text = |from: usize, to: usize| {
+            let lines: Vec<_> = (from..to).map(|n| format!("line {n}")).collect();
+            let mut document = document(20, &lines.join("\n"));
+            document.screen = document.len() - 3;
+            document
+        };
+        let read = Document { cut: true, ..text(50, 60) };
+        for deeper in [text(10, 60), text(10, 75), text(10, 58)] {
+            let whole = read.with_older(&deeper).unwrap();
+            assert_eq!((whole.len(), whole.screen, whole.cut), (50, 47, false));
+            assert_eq!((whole.text(0), whole.text(49)), ("line 10", "line 59"));
+        }
+        assert_eq!(read.with_older(&text(50, 60)), None, "there is nothing before it");
+        assert_eq!(read.with_older(&text(60, 90)), None, "it goes on somewhere else");
+        assert_eq!(read.with_older(&document(9, "line 50")), None, "it has another width");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod document;
 mod links;
+mod older;
 mod place;
 mod search;
 mod select;
@@ -16,6 +17,7 @@ use crate::domain::time::Timestamp;
 
 pub use self::document::{Cell, Document, Pos};
 pub use self::links::may_open;
+pub use self::older::Older;
 pub use self::search::Hit;
 pub use self::select::{Selection, Shape};
 
@@ -129,6 +131,10 @@ pub struct Reading {
     pub before_search: Option<(Pos, usize)>,
     /// The agent wrote since.
     pub newer: bool,
+    /// What is known of lines before the first one.
+    pub older: Older,
+    /// The cursor went to the first line, and goes on to the one that is the first then.
+    first: bool,
     /// Columns and rows of the pane.
     size: (u16, u16),
     /// Column that moving up and down keeps to.
@@ -139,6 +145,7 @@ impl Reading {
     /// At the end of a document; `home` is the first line on view there.
     pub fn new(id: SessionId, document: Arc<Document>, home: usize, size: (u16, u16)) -> Self {
         let home = home.min(document.len().saturating_sub(1));
+        let older = if document.cut { Older::There } else { Older::Nothing };
         Self {
             id,
             document,
@@ -151,6 +158,8 @@ impl Reading {
             search: None,
             before_search: None,
             newer: false,
+            older,
+            first: false,
             size,
             column: 0,
         }
@@ -183,6 +192,7 @@ impl Reading {
 
     /// Scrolls; the cursor stays on view.
     pub fn scroll(&mut self, by: isize) {
+        self.first = false;
         self.top = self.top.saturating_add_signed(by).min(self.home);
         if let Some(cursor) = self.cursor {
             let last = (self.top + self.height()).min(self.document.used()).saturating_sub(1);
@@ -268,6 +278,7 @@ impl Reading {
         let Some(at) = self.cursor else {
             return;
         };
+        self.first = step == Move::First;
         let document = Arc::clone(&self.document);
         let last = document.used().saturating_sub(1);
         let bottom = (self.top + self.height() - 1).min(last);
@@ -334,6 +345,11 @@ impl Reading {
     pub fn look_for(&mut self, text: &str, backwards: bool) {
         let hits = search::hits(&self.document, text);
         self.search = Some(Search { text: text.to_owned(), backwards, hits });
+        self.find_from_start();
+    }
+
+    /// Goes to the first place of the text from where the search began.
+    pub fn find_from_start(&mut self) {
         if let Some((pos, top)) = self.before_search {
             self.cursor = Some(pos);
             self.top = top;

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::os::clock;
-use crate::runtime::client::Direct;
+use crate::runtime::client::{Direct, Reason};
 use crate::tui::attach::drawn::Drawn;
-use crate::tui::attach::filter::{Filter, title};
+use crate::tui::attach::filter::{Filter, Titles};
 use crate::tui::attach::input::{Heard, Recogniser};
 use crate::tui::attach::restore::{Touched, restore, save, undo};
 use crate::tui::attach::{Attach, Left, Order, Over, Return};
@@ -59,7 +59,7 @@ pub(super) struct Pass {
     recogniser: Recogniser,
     filter: Filter,
     view: View,
-    hint: String,
+    titles: Titles,
     /// For the terminal, which took the first so many bytes of it.
     pending: Vec<u8>,
     written: usize,
@@ -69,8 +69,8 @@ pub(super) struct Pass {
     size: (u16, u16),
     agent: (u16, u16),
     asked: VecDeque<(u16, u16)>,
-    /// We were the last to type: the agent has our size.
-    holds: bool,
+    /// The title says that something typed was not taken.
+    untaken: bool,
     /// Snapshots come with history.
     history: bool,
     /// A sequence of the terminal is over at this time.
@@ -106,16 +106,16 @@ impl Pass {
     ) -> io::Result<Self> {
         let tty = Tty::open()?;
         let size = tty.size()?;
-        let hint = what.hint();
+        let titles = Titles { name: what.id.to_string(), hint: what.hint() };
         Ok(Self {
             depth,
             capable,
             keeper,
             orders,
             recogniser: Recogniser::new(&what.leaves()),
-            filter: Filter::new(hint.clone()),
+            filter: Filter::new(titles.clone()),
             view: View::Waiting,
-            hint,
+            titles,
             pending: Vec::new(),
             written: 0,
             typed: Vec::new(),
@@ -123,7 +123,7 @@ impl Pass {
             size,
             agent: size,
             asked: VecDeque::new(),
-            holds: false,
+            untaken: false,
             history: true,
             sequence_by: None,
             typed_at: None,
@@ -156,7 +156,7 @@ impl Pass {
         // What the shell showed is scrolled out, not written over.
         self.pending.extend_from_slice(format!("\x1b[{};1H", self.size.1).as_bytes());
         self.pending.extend(std::iter::repeat_n(b'\n', usize::from(self.size.1)));
-        title(&mut self.pending, self.what.id.to_string().as_bytes(), &self.hint);
+        self.titles.set(&mut self.pending, b"");
         self.write()
     }
 
@@ -268,8 +268,9 @@ impl Pass {
         let Ok(size) = self.tty.size() else { return Ok(Some(Left::Interrupted)) };
         if size != self.size {
             self.size = size;
-            if self.holds {
-                self.claim_size();
+            if !self.what.read_only {
+                // Who typed since has the say; with the next key we have it.
+                let _ = self.keeper.resize(size.0, size.1, true);
             }
             self.show_anew();
             self.update_back();
@@ -323,38 +324,47 @@ impl Pass {
         if !self.what.read_only && !self.typed.is_empty() {
             if heard.typed {
                 self.typed_at = Some(clock::monotonic());
+                if std::mem::take(&mut self.untaken) {
+                    self.name_again();
+                }
                 if self.agent != self.size && self.asked.is_empty() {
                     self.claim_size();
                 }
             }
             // A keeper that is gone is noticed by its silence.
             if self.keeper.type_bytes(&self.typed).is_ok_and(|taken| !taken) {
-                self.tell_of_loss();
+                self.tell_of_loss(Reason::Full);
             }
         }
         self.typed.clear();
     }
 
     /// Tells the operator that the agent did not get what was typed.
-    fn tell_of_loss(&mut self) {
+    /// In its title, since all of the terminal is the agent's.
+    fn tell_of_loss(&mut self, reason: Reason) {
         let id = &self.what.id;
-        tracing::warn!(%id, "what was typed was not taken");
-        title(
-            &mut self.pending,
-            format!("{id} did not take all that was typed").as_bytes(),
-            &self.hint,
-        );
+        tracing::warn!(%id, ?reason, "what was typed was not taken");
+        let text = format!("{id} did not take what was typed: {}", reason.text());
+        self.titles.set(&mut self.pending, text.as_bytes());
         self.pending.push(BELL);
+        self.untaken = true;
+    }
+
+    /// Gives the terminal the program's title again.
+    fn name_again(&mut self) {
+        match &mut self.view {
+            View::Drawn(drawn) => drawn.name_again(clock::monotonic()),
+            View::Raw | View::Waiting => self.filter.name_again(&mut self.pending),
+        }
     }
 
     /// Has the agent take our size.
     fn claim_size(&mut self) {
-        self.holds = true;
         self.asked.push_back(self.size);
         if self.asked.len() > ASKED {
             self.asked.pop_front();
         }
-        let _ = self.keeper.resize(self.size.0, self.size.1);
+        let _ = self.keeper.resize(self.size.0, self.size.1, false);
     }
 
     /// Has the keeper send a snapshot, which decides how it is shown.

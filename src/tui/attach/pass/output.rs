@@ -43,7 +43,7 @@ impl Pass {
                 self.note_size((cols, rows));
                 self.snapshot(Size { cols, rows }, &bytes, now)?;
             }
-            ScreenUpdate::Refused { .. } => self.tell_of_loss(),
+            ScreenUpdate::Refused { reason } => self.tell_of_loss(reason),
             ScreenUpdate::Exit(_) => self.exited = true,
             ScreenUpdate::Closed => {}
         }
@@ -64,10 +64,8 @@ impl Pass {
     /// The agent has this size, by our wish or another's.
     fn note_size(&mut self, size: (u16, u16)) {
         self.agent = size;
-        match self.asked.iter().position(|asked| *asked == size) {
-            Some(at) => drop(self.asked.drain(..=at)),
-            None if size != self.size => self.holds = false,
-            None => self.holds = !self.what.read_only,
+        if let Some(at) = self.asked.iter().position(|asked| *asked == size) {
+            drop(self.asked.drain(..=at));
         }
     }
 
@@ -79,6 +77,8 @@ impl Pass {
             View::Drawn(drawn) => {
                 drawn.screen.resize(Size { cols: size.0, rows: size.1 });
                 drawn.redraw(clock::monotonic());
+                // It has no history to fill a taller one with, as the keeper's engine has.
+                self.show_anew();
             }
             View::Raw | View::Waiting => {}
         }
@@ -92,9 +92,13 @@ impl Pass {
                 return Ok(());
             }
             self.show_raw(bytes);
+        } else if let View::Drawn(drawn) = &mut self.view
+            && drawn.terminal == self.size
+        {
+            drawn.renew(size, bytes, now);
         } else {
             Drawn::begin(&mut self.filter.touched, &mut self.pending);
-            self.view = View::Drawn(Box::new(Drawn::new(size, bytes, self.depth, now)?));
+            self.view = View::Drawn(Box::new(Drawn::new(self.size, size, bytes, self.depth, now)?));
         }
         Ok(())
     }
@@ -119,7 +123,7 @@ impl Pass {
         let View::Drawn(drawn) = &mut self.view else { return Ok(()) };
         let now = clock::monotonic();
         if self.pending.is_empty() && drawn.due().is_some_and(|due| due <= now) {
-            drawn.draw(&mut self.filter.touched, &self.hint, now, &mut self.pending)?;
+            drawn.draw(&mut self.filter.touched, &self.titles, now, &mut self.pending)?;
             self.update_back();
         }
         Ok(())

@@ -82,7 +82,7 @@ impl<P: Ports> Dashboard<P> {
             }
             program.run(folder, &mut self.signals).await
         };
-        let (ended, missed) = meanwhile(self.terminal.hand_over(run), &mut self.answers).await;
+        let (ended, missed) = meanwhile(self.terminal.lend_cooked(run), &mut self.answers).await;
         let (ended, told) = ended?;
         self.signals.forget_interrupts();
         self.live.watch(&self.watched);

@@ -3,6 +3,7 @@
 
 mod lend;
 mod react;
+mod zoom;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,6 +17,7 @@ use crate::domain::ids::SessionId;
 use crate::host::ports::Ports;
 use crate::host::report::Progress;
 use crate::host::{Host, OnView};
+use crate::monitor::notice::tell::Manner;
 use crate::os::clock::{self, Clock};
 use crate::os::paths::Home;
 use crate::tui::app::form::Targets;
@@ -24,7 +26,6 @@ use crate::tui::effects::Effects;
 use crate::tui::event::{Event, Failure, Lent};
 use crate::tui::input::{Input, Reader};
 use crate::tui::live::Live;
-use crate::tui::notice::tell::Manner;
 use crate::tui::terminal::Terminal;
 use crate::tui::theme::Depth;
 
@@ -51,6 +52,8 @@ pub(super) struct Parts<P> {
     pub(super) host: Host<P>,
     pub(super) home: Home,
     pub(super) depth: Depth,
+    /// Rows of history that an agent's terminal is read back.
+    pub(super) scrollback: usize,
     pub(super) clock: Clock,
     pub(super) changes: Box<dyn FnOnce() -> watch::Receiver<u64> + Send>,
     pub(super) agents: AgentLook,
@@ -229,7 +232,8 @@ impl<P: Ports> Dashboard<P> {
     pub(super) fn new(terminal: Terminal, setup: Setup, parts: Parts<P>) -> std::io::Result<Self> {
         let now = clock::monotonic();
         let (out, answers) = mpsc::channel(WAITING);
-        let live = Live::new(parts.home.clone(), setup.workspace.clone(), parts.depth);
+        let live =
+            Live::new(parts.home.clone(), setup.workspace.clone(), parts.depth, parts.scrollback);
         Ok(Self {
             app: App::new(setup),
             terminal,

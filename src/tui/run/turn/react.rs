@@ -1,6 +1,7 @@
 //! What a turn does with what it waited for.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
@@ -8,15 +9,13 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::{Breaks, Dashboard, Rest, RunSummary, Woke};
 use crate::domain::ids::SessionId;
-use crate::domain::key::{Key, KeyCode, Modifiers};
 use crate::host::ports::Ports;
+use crate::monitor::notice::tell;
 use crate::os::clock;
-use crate::tui::action::{Action, Context};
-use crate::tui::attach::{Attach, Over, reach};
+use crate::tui::app::reading::Document;
 use crate::tui::event::{Effect, Event, Failure, Tab, TabContent};
 use crate::tui::input::{Input, Reader};
 use crate::tui::live::Picture;
-use crate::tui::notice::tell;
 use crate::tui::run::care::care;
 use crate::tui::run::files::SETTLE;
 use crate::tui::run::pace::Urgency;
@@ -230,6 +229,7 @@ impl<P: Ports> Dashboard<P> {
                 let document = self.live.document(&id);
                 self.apply(Event::Document { id, document });
             }
+            Effect::ReadOlder { id, document } => self.read_older(id, document),
             Effect::Copy(text) => {
                 self.terminal.copy(&text);
                 if self.in_tmux {
@@ -260,6 +260,8 @@ impl<P: Ports> Dashboard<P> {
                 self.pass_to = Some((id, ahead));
             }
             Effect::LoadTab { id, tab: Tab::Details } => self.ask_witnesses(id),
+            // What is saved is counted once the first frame is drawn.
+            Effect::CountFilters(_) if self.begin.is_some() => {}
             Effect::Lend { to, folder } => self.lend_to = Some((to, folder)),
             Effect::Suspend => self.suspend = true,
             Effect::Quit { farewell, hand_over } => {
@@ -267,6 +269,15 @@ impl<P: Ports> Dashboard<P> {
             }
             other => self.effects.run(other),
         }
+    }
+
+    fn read_older(&self, id: SessionId, of: Arc<Document>) {
+        let (read, out) = (self.live.with_older(&id, Arc::clone(&of)), self.out.clone());
+        tokio::spawn(async move {
+            let whole = read.await;
+            // Nobody waits for it any more where the dashboard was left.
+            let _ = out.send(Event::Older { id, of, whole }).await;
+        });
     }
 
     fn ask_witnesses(&self, id: SessionId) {
@@ -295,7 +306,7 @@ impl<P: Ports> Dashboard<P> {
             self.apply(Event::Screen { id, cells });
         }
         let app = &self.app;
-        self.terminal.draw(|frame| views::view(app, frame))?;
+        self.terminal.draw(|frame, links| views::view(app, frame, links))?;
         self.pace.drawn(clock::monotonic());
         if let Some(wait) = held {
             self.pace.want_at(now + wait);
@@ -322,6 +333,10 @@ impl<P: Ports> Dashboard<P> {
 
     /// Starts what need not be there for the first frame.
     fn start_rest(&mut self, changes: watch::Receiver<u64>) {
+        self.effects.run(Effect::LoadWaiting);
+        if let Some(count) = self.app.to_count() {
+            self.effects.run(count);
+        }
         if let Some(look) = self.agents.take() {
             let out = self.out.clone();
             // Nobody waits for them any more where the dashboard was left.
@@ -349,49 +364,6 @@ impl<P: Ports> Dashboard<P> {
         self.reader = None;
         self.terminal.suspend().await?;
         self.take_back()
-    }
-
-    /// Gives the terminal to an agent until the operator leaves it.
-    async fn pass_through(&mut self, id: SessionId, ahead: Vec<u8>) -> std::io::Result<()> {
-        self.reader = None;
-        // An engine for a screen that nobody sees would only slow the agent down.
-        self.live.watch(&[]);
-        let what = Attach {
-            home: self.home.clone(),
-            workspace: self.app.setup.workspace.clone(),
-            leave: self.leave_key(),
-            id,
-            read_only: false,
-            clipboard: self.clipboard,
-            over: Over::Dashboard,
-            ahead,
-        };
-        let shown = async { reach(what).await?.show().await };
-        let (came_back, missed) = meanwhile(self.terminal.lend(shown), &mut self.answers).await;
-        let came_back = came_back?;
-        self.live.watch(&self.watched);
-        for event in missed {
-            self.apply(event);
-        }
-        match came_back {
-            Ok(came_back) => self.apply(Event::Focus(came_back.focused)),
-            Err(error) => {
-                let (message, hint) = (error.to_string(), error.hint());
-                self.apply(Event::Trouble(Failure { message, hint }));
-            }
-        }
-        self.take_back()
-    }
-
-    /// The key that leaves an agent; a chord of several is none for an agent that has the terminal.
-    fn leave_key(&self) -> Key {
-        let keymap = &self.app.setup.keymap;
-        let mut chords = keymap.keys(&[Context::Terminal], Action::LeaveAgent);
-        let single = chords.find_map(|chord| match chord.0[..] {
-            [key] => Some(key),
-            _ => None,
-        });
-        single.unwrap_or(Key::new(KeyCode::Char(']'), Modifiers::CTRL))
     }
 
     /// Reads and draws again after another had the terminal.

@@ -1,3 +1,5 @@
+mod told;
+
 use std::path::Path;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -85,7 +87,7 @@ fn bench() -> Bench {
     let socket = home.socket(&workspace, &id);
     std::fs::create_dir_all(socket.parent().unwrap_or(Path::new("/"))).unwrap();
     let listener = UnixListener::bind(socket).unwrap();
-    Bench { live: Live::new(home, workspace, Depth::Rgb), id, listener, _root: root }
+    Bench { live: Live::new(home, workspace, Depth::Rgb, 5_000), id, listener, _root: root }
 }
 
 /// No picture waits.
@@ -126,7 +128,7 @@ async fn a_watched_screen_is_drawn_and_typed_to() {
         matches!(keeper.request().await, Request::Paste { text, generation: 7, .. } if text == "two\nlines")
     );
     live.resize(&id, 83, 34);
-    assert!(matches!(keeper.request().await, Request::Resize { cols: 83, rows: 34 }));
+    assert!(matches!(keeper.request().await, Request::Resize { cols: 83, rows: 34, yields: true }));
 
     keeper.bytes("\r\nmore").await;
     let cells = picture(&mut live).await.unwrap();
@@ -288,7 +290,7 @@ async fn who_is_not_on_view_is_not_connected_to() {
     live.resize(&id, 83, 34);
     live.watch(std::slice::from_ref(&id));
     let mut keeper = Played::accept(&listener).await;
-    assert!(matches!(keeper.request().await, Request::Resize { cols: 83, rows: 34 }));
+    assert!(matches!(keeper.request().await, Request::Resize { cols: 83, rows: 34, yields: true }));
 }
 
 /// What was typed before a session went out of view is its agent's all the same.
@@ -329,7 +331,7 @@ async fn a_keeper_that_comes_later_has_the_newest_size() {
     live.retry();
     let mut keeper = Played::accept(&listener).await;
     let request = tokio::time::timeout(PATIENCE, keeper.request()).await.unwrap();
-    assert!(matches!(request, Request::Resize { cols: 83, rows: 34 }));
+    assert!(matches!(request, Request::Resize { cols: 83, rows: 34, yields: true }));
 }
 
 /// A change of the store is no reason to draw a last screen again; to come on view again is one.

@@ -1,6 +1,7 @@
 //! What the operator is told outside of the picture: which sessions began to want something, and when that is
 //! said (`spec/console.md`, Behaviour). Pure; [`tell`] says how.
 
+mod reason;
 pub mod tell;
 #[cfg(test)]
 mod tests;
@@ -14,10 +15,10 @@ use crate::domain::ids::SessionId;
 use crate::domain::query::{Filter, PageQuery};
 use crate::domain::session::Session;
 use crate::domain::status::Attention;
-use crate::domain::text::{clean_line, cut};
+use crate::domain::text::{clean_line, cut, names};
 use crate::domain::time::Timestamp;
 
-use super::app::words::{names, reason};
+pub use self::reason::reason;
 
 /// Most sessions that are listed as waiting: more than anyone answers.
 const WAITING: usize = 1_000;
