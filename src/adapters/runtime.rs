@@ -1,6 +1,7 @@
 //! Keepers as a port.
 
 use std::collections::{BTreeSet, HashMap};
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,7 +10,6 @@ use crate::agents;
 use crate::domain::error::ErrorKind;
 use crate::domain::hook::HookPlan;
 use crate::domain::ids::SessionId;
-use crate::domain::launch::Carry;
 use crate::domain::probe::Evidence;
 use crate::domain::session::{Session, Usage};
 use crate::host::context::{CLOSE, Context, KILL_AFTER, TERM_AFTER};
@@ -56,14 +56,13 @@ impl RuntimePort for Real {
             return Ok(running);
         }
         if let Some(carry) = request.plan.carry.clone() {
-            bring(carry, request.folder.clone()).await?;
+            let folder = request.folder.clone();
+            let what = format!("copying the conversation {}", carry.from.display());
+            aside(&what, move || agents::bring(&carry, &folder)).await?;
         }
-        if let HookPlan::Plugin(plugin) = &request.plan.hooks {
-            agents::place(plugin).map_err(|error| PortError {
-                kind: ErrorKind::Failed,
-                message: format!("writing the plugin {}: {error}", plugin.path.display()),
-                hint: None,
-            })?;
+        if let HookPlan::Own(files) = request.plan.hooks.clone() {
+            let place = move || files.iter().try_for_each(agents::place);
+            aside("writing the files of the hooks", place).await?;
         }
         let spec = self.spec(request)?;
         self.make_room_for_history().await;
@@ -234,15 +233,17 @@ fn pace() -> StopPace {
     }
 }
 
-/// Puts a conversation where its fork looks for it.
-async fn bring(carry: Carry, folder: PathBuf) -> PortResult<()> {
-    let what = format!("copying the conversation {}", carry.from.display());
+/// Works on files beside the runtime.
+async fn aside(
+    what: &str,
+    work: impl FnOnce() -> io::Result<()> + Send + 'static,
+) -> PortResult<()> {
     let failed = |error: &dyn std::fmt::Display| PortError {
         kind: ErrorKind::Failed,
         message: format!("{what}: {error}"),
         hint: None,
     };
-    tokio::task::spawn_blocking(move || agents::bring(&carry, &folder))
+    tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| failed(&error))?
         .map_err(|error| failed(&error))

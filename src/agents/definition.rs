@@ -223,10 +223,9 @@ fn check_rule(rule: &Rule) -> Result<(), Wrong> {
     if rule.all.is_empty() && rule.any.is_empty() {
         return Err((at, format!("rule `{}` has neither `all` nor `any`", rule.id)));
     }
-    let question = rule
-        .question
-        .iter()
-        .flat_map(|it| [Some(&it.text), it.option.as_ref(), it.selected.as_ref()]);
+    let question = rule.question.iter().flat_map(|it| {
+        [Some(&it.text), it.option.as_ref(), it.about.as_ref(), it.selected.as_ref()]
+    });
     let question = question.flatten();
     for pattern in rule.all.iter().chain(&rule.any).chain(&rule.not).chain(question) {
         if let Err(error) = Regex::new(pattern) {

@@ -242,6 +242,7 @@ mod tests {
             ("m.toml", "engine = 1\nprogram = \"m\"\n[stop\n"),
             ("n.toml", "engine = 1\nprogram = \"n\"\n[stop]\nsignal = \"KILL\"\n"),
             ("o.toml", "engine = 1\nprogram = \"o\"\n[conversation]\nexit_text = \"o -r .+\"\n"),
+            ("opencode.toml", "engine = 1\n[hooks.install]\nargs = [\"--hooks\"]\n"),
         ]);
         let (new, mistakes): (Vec<_>, Vec<_>) =
             mistakes.into_iter().partition(|mistake| ('i'..='o').any(|c| mistake.starts_with(c)));
@@ -253,10 +254,11 @@ mod tests {
             "m.toml, line 3: ",
             "n.toml, line 4: signal `KILL` is not one of TERM, HUP, INT",
             "o.toml, line 4: `exit_text`: needs a group for the id",
+            "opencode.toml, line 2: `env` would do nothing beside `args`",
         ]) {
             assert!(mistake.starts_with(begin), "{mistake}");
         }
-        assert_eq!(new.len(), 7, "{new:?}");
+        assert_eq!(new.len(), 8, "{new:?}");
         assert_eq!(
             mistakes,
             [

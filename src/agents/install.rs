@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::definition::Wrong;
-use crate::domain::hook::{HOOK_MARK, HookEntries, HookFile, HookPlan, HookPlugin};
+use super::runner::quote;
+use crate::domain::hook::{HOOK_MARK, HookEntries, HookFile, HookPlan, OwnFile};
 use crate::os::fs::write_atomic;
 use crate::os::paths::private_dir;
 use crate::os::random;
@@ -36,12 +36,10 @@ pub struct Install {
     pub file: String,
     /// What that file holds at least, as a JSON object.
     pub base: String,
-    /// Variables of its environment, `{plugin}` in them is the address of the plugin as JSON.
+    /// Variables of its environment, in which `{folder}` is a folder of ours with the `files`.
     pub env: BTreeMap<String, String>,
-    /// Name of a plugin's file in a folder of ours for the agent.
-    pub plugin: String,
-    /// The whole of that file: `{program}`, `{agent}` and `{events}` are JSON.
-    pub content: String,
+    /// Whole files by their names: `{program}`, `{agent}`, `{events}` and `{version}` in them are JSON.
+    pub files: BTreeMap<String, String>,
 }
 
 /// An agent whose hooks call our program.
@@ -49,8 +47,8 @@ pub(super) struct Called<'a> {
     pub install: &'a Install,
     pub agent: &'a str,
     pub program: &'a Path,
-    /// Our folder of plugins.
-    pub plugins: &'a Path,
+    /// Where the folders of ours are, one for each agent.
+    pub folders: &'a Path,
 }
 
 impl Install {
@@ -86,14 +84,26 @@ impl Install {
             name.chars().all(legal) && Path::new(name).components().all(normal)
         };
         let depth = |name: &str| Path::new(name).components().count();
-        if self.is_by_environment() && !self.is_by_arguments() {
-            if !plain(&self.plugin) || depth(&self.plugin) != 1 {
-                return wrong("plugin", "must name a file, in plain letters");
+        let ways = [
+            (if self.args.is_empty() { "event_args" } else { "args" }, self.is_by_arguments()),
+            ("env", self.is_by_environment()),
+            ("file", !self.file.is_empty()),
+        ];
+        match *ways.iter().filter(|(_, is)| *is).map(|(key, _)| *key).collect::<Vec<_>>() {
+            [] => return wrong("events", "needs `args`, `event_args`, `env` or `file` beside it"),
+            [one, other, ..] => {
+                // Which of them stands in this file, and which in the one below it, does not matter.
+                let what = format!("`{other}` would do nothing beside `{one}`: only one can be");
+                return Err(("[hooks.install]".to_owned(), what));
             }
-            return if self.content.is_empty() { wrong("content", "is missing") } else { Ok(()) };
+            [_] => {}
         }
-        if !self.is_by_arguments() && self.file.is_empty() {
-            return wrong("events", "needs `args`, `event_args`, `env` or `file` beside it");
+        if self.is_by_environment() {
+            return match self.files.keys().find(|name| !plain(name) || depth(name) != 1) {
+                Some(name) => wrong("files", &format!("has {name:?}: no name in plain letters")),
+                None if self.files.is_empty() => wrong("env", "needs `files` beside it"),
+                None => Ok(()),
+            };
         }
         let inside = |file: &str| plain(file) && depth(file) > 1;
         if !(self.file.is_empty() || inside(&self.file)) {
@@ -156,9 +166,9 @@ impl Called<'_> {
     /// The variables that install the hooks.
     pub(super) fn env(&self) -> impl Iterator<Item = (String, String)> {
         let Install { events, env, .. } = self.install;
-        let plugin = json(&address(&self.plugin()));
+        let folder = self.folder().to_string_lossy().into_owned();
         let set = env.iter().filter(|_| !events.is_empty());
-        set.map(move |(name, value)| (name.clone(), value.replace("{plugin}", &plugin)))
+        set.map(move |(name, value)| (name.clone(), value.replace("{folder}", &folder)))
     }
 
     /// What else there is to do; `args` are those that the operator gives, and `set` knows the variables
@@ -183,9 +193,7 @@ impl Called<'_> {
             let clash = |(name, ours): &(String, String)| set(name).is_some_and(|it| it != *ours);
             return match self.env().find(clash) {
                 Some((name, _)) => HookPlan::Off(format!("{name} is set already")),
-                None => {
-                    HookPlan::Plugin(HookPlugin { path: self.plugin(), content: self.content() })
-                }
+                None => HookPlan::Own(self.own_files()),
             };
         }
         let mark = format!(" {HOOK_MARK} {}", install.version);
@@ -196,56 +204,46 @@ impl Called<'_> {
         HookPlan::File(HookFile { path: PathBuf::from(&install.file), entries })
     }
 
-    fn plugin(&self) -> PathBuf {
-        self.plugins.join(self.agent).join(&self.install.plugin)
+    fn folder(&self) -> PathBuf {
+        self.folders.join(self.agent)
     }
 
-    fn content(&self) -> String {
-        let Install { version, events, content, .. } = self.install;
-        let content = content
-            .replace("{program}", &json(&self.program.to_string_lossy()))
-            .replace("{agent}", &json(self.agent))
-            .replace("{events}", &Value::from(events.clone()).to_string());
-        format!("// callboard-hooks {version}\n{content}")
+    fn own_files(&self) -> Vec<OwnFile> {
+        let Install { version, events, files, .. } = self.install;
+        let content = |text: &String| {
+            text.replace("{version}", &version.to_string())
+                .replace("{program}", &Value::from(&*self.program.to_string_lossy()).to_string())
+                .replace("{agent}", &Value::from(self.agent).to_string())
+                .replace("{events}", &Value::from(events.clone()).to_string())
+        };
+        let folder = self.folder();
+        let file = |(name, text)| OwnFile { path: folder.join(name), content: content(text) };
+        files.iter().map(file).collect()
     }
 
     /// The entry of an event, which a check found to be JSON.
     fn entry(&self, event: &str, mark: &str) -> Value {
         let program = self.program.to_string_lossy();
-        let words = [&*program, "hook", self.agent, event].map(quoted);
+        let words = [&*program, "hook", self.agent, event].map(quote);
         let command = format!("{}{mark}", words.join(" "));
         let entry = serde_json::from_str(&self.install.entry).unwrap_or_default();
         filled(entry, &command)
     }
 }
 
-/// Puts a plugin where its agent is told to find it.
+/// Puts a file of ours where its agent is told to find it.
 ///
 /// # Errors
 /// Its folder cannot be made or written to.
-pub fn place(plugin: &HookPlugin) -> io::Result<()> {
-    let content = plugin.content.as_bytes();
-    if std::fs::read(&plugin.path).is_ok_and(|found| found == content) {
+pub fn place(file: &OwnFile) -> io::Result<()> {
+    let content = file.content.as_bytes();
+    if std::fs::read(&file.path).is_ok_and(|found| found == content) {
         return Ok(());
     }
-    if let Some(folder) = plugin.path.parent() {
+    if let Some(folder) = file.path.parent() {
         private_dir(folder)?;
     }
-    write_atomic(&plugin.path, content)
-}
-
-fn json(text: &str) -> String {
-    Value::from(text).to_string()
-}
-
-/// The address of a file.
-fn address(path: &Path) -> String {
-    let part = |byte: &u8| {
-        let plain = byte.is_ascii_alphanumeric() || b"/._-~".contains(byte);
-        if plain { char::from(*byte).to_string() } else { format!("%{byte:02X}") }
-    };
-    let path: String = path.as_os_str().as_bytes().iter().map(part).collect();
-    format!("file://{path}")
+    write_atomic(&file.path, content)
 }
 
 /// Puts the command into every text.
@@ -258,15 +256,6 @@ fn filled(value: Value, command: &str) -> Value {
         }
         other => other,
     }
-}
-
-/// A word of a POSIX shell's line.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "./_-".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// The name that a word of the operator's and one of ours both give a value, so that one would not count: an

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::files;
 use super::install::{Called, Install, place};
-use crate::domain::hook::{HookPlan, HookPlugin};
+use crate::domain::hook::{HookPlan, OwnFile};
 
 fn install(agent: &str) -> Install {
     files::hooks(Path::new("/nowhere"), agent).unwrap().install
@@ -15,7 +15,7 @@ fn install(agent: &str) -> Install {
 
 fn called<'a>(install: &'a Install, agent: &'a str) -> Called<'a> {
     let program = Path::new("/opt/call board/callboard");
-    Called { install, agent, program, plugins: Path::new("/home/op erator/hooks") }
+    Called { install, agent, program, folders: Path::new("/home/op erator/hooks") }
 }
 
 fn args(agent: &str) -> Vec<String> {
@@ -47,7 +47,7 @@ fn codex_is_given_hooks_as_configuration_h1() {
     let read: toml::Table = toml::from_str(stop).unwrap();
     let hook = &read["hooks"]["Stop"][0]["hooks"][0];
     assert_eq!(hook["command"].as_str(), Some("'/opt/call board/callboard' hook codex Stop"));
-    assert_eq!(hook["timeout"].as_integer(), Some(10));
+    assert_eq!(hook["timeout"].as_integer(), Some(3));
 }
 
 /// H1: codex is told of our hooks alone that they were looked at, by the hash that it kept of this one.
@@ -114,23 +114,30 @@ fn others_are_given_hooks_by_a_file_h1() {
     }
 }
 
-/// H1: opencode is named a plugin of ours by a variable; one of the operator's stays as it is.
+/// H1: opencode is named a plugin of ours by a variable; one of the operator's stays as it is. The plugin is one of
+/// its terminal part: with one of its server, or with any other of these variables, its start would wait until it
+/// has installed packages for the operator's own settings, or it would not read those as it does.
 #[test]
 fn opencode_is_named_a_plugin_h1() {
     let install = install("opencode");
     install.check().unwrap();
     let called = called(&install, "opencode");
-    let name = "OPENCODE_CONFIG_CONTENT";
+    let name = "OPENCODE_TUI_CONFIG";
     let env: Vec<_> = called.env().collect();
-    let value = "{\"plugin\":[\"file:///home/op%20erator/hooks/opencode/callboard.js\"]}";
+    let value = "/home/op erator/hooks/opencode/tui.json";
     assert_eq!(env, [(name.to_owned(), value.to_owned())]);
     // One that runs in a session of ours has the same.
     for set in [None, Some(value)] {
         let plan = called.plan([].iter(), |_| set.map(str::to_owned));
-        let HookPlan::Plugin(plugin) = plan else { panic!("{plan:?}") };
-        assert_eq!(plugin.path, Path::new("/home/op erator/hooks/opencode/callboard.js"));
-        let content = plugin.content;
-        assert!(content.starts_with("// callboard-hooks 1\n"), "{content}");
+        let HookPlan::Own(files) = plan else { panic!("{plan:?}") };
+        let folder = Path::new("/home/op erator/hooks/opencode");
+        let paths: Vec<&Path> = files.iter().map(|file| &*file.path).collect();
+        assert_eq!(paths, [folder.join("callboard.js"), folder.join("tui.json")]);
+        let named: Value = serde_json::from_str(&files[1].content).unwrap();
+        assert_eq!(named, serde_json::json!({ "plugin": ["./callboard.js"] }));
+        let content = &files[0].content;
+        assert!(content.contains("version 2,") && content.contains("  tui: async"), "{content}");
+        assert!(!content.contains("@opencode-ai"), "{content}");
         let call = "spawn(\"/opt/call board/callboard\", [\"hook\", \"opencode\"";
         assert!(content.contains(call), "{content}");
         assert!(!content.contains("{program}") && !content.contains("{events}"));
@@ -139,13 +146,13 @@ fn opencode_is_named_a_plugin_h1() {
     assert!(matches!(&plan, HookPlan::Off(why) if why.contains(name)), "{plan:?}");
 }
 
-/// H1: a plugin is private, and written anew only where it is another.
+/// H1: a file of ours is private, and written anew only where it is another.
 #[test]
-fn a_plugin_is_placed_once_h1() {
+fn a_file_of_ours_is_placed_once_h1() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hooks/opencode/callboard.js");
     let inode = || path.metadata().unwrap().ino();
-    let plugin = |content: &str| HookPlugin { path: path.clone(), content: content.to_owned() };
+    let plugin = |content: &str| OwnFile { path: path.clone(), content: content.to_owned() };
     place(&plugin("1")).unwrap();
     let first = inode();
     place(&plugin("1")).unwrap();
@@ -182,12 +189,30 @@ fn mistakes_are_found_g1() {
         assert_eq!(install.check().unwrap_err().0, key, "{install:?}");
     }
     let plugin = install("opencode");
+    let named = |name: &str| [(name.to_owned(), String::new())].into();
     for (key, install) in [
-        ("plugin", Install { plugin: "../x.js".into(), ..plugin.clone() }),
-        ("plugin", Install { plugin: String::new(), ..plugin.clone() }),
-        ("content", Install { content: String::new(), ..plugin }),
+        ("files", Install { files: named("../x.js"), ..plugin.clone() }),
+        ("files", Install { files: named(""), ..plugin.clone() }),
+        ("env", Install { files: [].into(), ..plugin }),
     ] {
         assert_eq!(install.check().unwrap_err().0, key, "{install:?}");
     }
     assert_eq!(Install { events: Vec::new(), file: "x".into(), ..right }.check(), Ok(()));
+}
+
+/// G1: hooks that would come in two ways come in one only, which is told and not passed over.
+#[test]
+fn two_ways_are_a_mistake_g1() {
+    let (file, args, env) = (install("gemini"), install("claude"), install("opencode"));
+    let words = vec!["--x".to_owned()];
+    for (one, other, install) in [
+        ("args", "env", Install { args: words.clone(), ..env.clone() }),
+        ("event_args", "env", Install { event_args: words, ..env.clone() }),
+        ("args", "file", Install { file: file.file.clone(), ..args }),
+        ("env", "file", Install { env: env.env, files: env.files, ..file }),
+    ] {
+        let (at, what) = install.check().unwrap_err();
+        assert_eq!(at, "[hooks.install]");
+        assert!(what.starts_with(&format!("`{other}` would do nothing beside `{one}`")), "{what}");
+    }
 }

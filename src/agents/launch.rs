@@ -122,7 +122,7 @@ impl Registry {
             install: &definition.hooks.install,
             agent: &launch.agent,
             program,
-            plugins: &self.plugins,
+            folders: &self.folders,
         });
         let operators = target.args.iter().chain(&launch.args);
         let env = &definition.env;

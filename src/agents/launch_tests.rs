@@ -81,7 +81,7 @@ impl Bench {
     fn hooks(&self, agent: &str) -> Vec<String> {
         let program = self.folder.path().join("callboard");
         let install = &self.registry.find(agent).unwrap().hooks.install;
-        Called { install, agent, program: &program, plugins: self.folder.path() }.args()
+        Called { install, agent, program: &program, folders: self.folder.path() }.args()
     }
 
     /// The words of a launch but those that install hooks.
@@ -165,18 +165,17 @@ fn hooks_by_arguments_go_along_at_every_start_h1() {
 /// H1: a plugin is named in the environment, unless the target has the variable.
 #[test]
 fn hooks_by_a_plugin_go_along_in_the_environment_h1() {
-    let name = "OPENCODE_CONFIG_CONTENT";
+    let name = "OPENCODE_TUI_CONFIG";
     let value = |plan: &LaunchPlan| {
         let found: Vec<_> = plan.env.iter().filter(|(found, _)| found == name).cloned().collect();
         found.into_iter().map(|(_, value)| value).collect::<Vec<_>>()
     };
     let plan = bench("").plan(&facts("opencode"), None, false);
     assert!(
-        matches!(&plan.hooks, HookPlan::Plugin(it) if it.path.ends_with("hooks/opencode/callboard.js"))
+        matches!(&plan.hooks, HookPlan::Own(it) if it[1].path.ends_with("hooks/opencode/tui.json"))
     );
     assert_eq!(value(&plan).len(), 1);
-    let own =
-        "[targets.opencode]\nagent = \"opencode\"\nenv = { OPENCODE_CONFIG_CONTENT = \"{}\" }\n";
+    let own = "[targets.opencode]\nagent = \"opencode\"\nenv = { OPENCODE_TUI_CONFIG = \"{}\" }\n";
     let plan = bench(own).plan(&facts("opencode"), None, false);
     assert!(matches!(plan.hooks, HookPlan::Off(_)), "{:?}", plan.hooks);
     assert_eq!(value(&plan), ["{}"]);
@@ -184,7 +183,7 @@ fn hooks_by_a_plugin_go_along_in_the_environment_h1() {
     let folder = tempfile::tempdir().unwrap();
     let files = folder.path().join("config/agents");
     std::fs::create_dir_all(&files).unwrap();
-    let own = "engine = 1\n[env]\nset = { OPENCODE_CONFIG_CONTENT = \"{}\" }\n";
+    let own = "engine = 1\n[env]\nset = { OPENCODE_TUI_CONFIG = \"{}\" }\n";
     std::fs::write(files.join("opencode.toml"), own).unwrap();
     let plan = bench_in(folder, "").plan(&facts("opencode"), None, false);
     assert!(matches!(plan.hooks, HookPlan::Off(_)), "{:?}", plan.hooks);

@@ -38,8 +38,8 @@ pub struct Registry {
     own: BTreeMap<String, Definition>,
     targets: BTreeMap<String, Target>,
     lookup: Lookup,
-    /// The folder of plugins that agents load.
-    plugins: PathBuf,
+    /// Where files of ours are that agents load.
+    folders: PathBuf,
 }
 
 /// What the hooks of one agent mean: read on its own, as a hook has no time for more.
@@ -53,8 +53,8 @@ impl Registry {
     pub fn load(home: &Home, config: &Config) -> (Self, Vec<Mistake>) {
         let (own, mistakes) = files::load(&home.config.join("agents"));
         let lookup = Lookup::from_env();
-        let plugins = home.state.join("hooks");
-        (Self { own, targets: config.targets.clone(), lookup, plugins }, mistakes)
+        let folders = home.state.join("hooks");
+        (Self { own, targets: config.targets.clone(), lookup, folders }, mistakes)
     }
 
     /// The same registry that looks for programs elsewhere.

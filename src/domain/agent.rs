@@ -83,6 +83,10 @@ pub struct QuestionRule {
     /// The options, from the line that asks on; the first group of each match, else the whole match.
     #[serde(default)]
     pub option: Option<String>,
+    /// What the question is about where its text does not say so, as the command of a permission: the line between
+    /// the asking one and the options, else the nearest above, that matches. It tells two questions apart.
+    #[serde(default)]
+    pub about: Option<String>,
     /// Which of these lines is selected, for a list whose options have no keys of their own: an answer
     /// is walked to from there, and Enter takes it.
     #[serde(default)]

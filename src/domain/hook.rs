@@ -21,8 +21,8 @@ pub enum HookPlan {
     Off(String),
     /// By a file of its worktree.
     File(HookFile),
-    /// By a plugin of ours, which its environment names.
-    Plugin(HookPlugin),
+    /// By files of ours, which its environment names.
+    Own(Vec<OwnFile>),
 }
 
 /// A file of an agent's own settings with hooks in it.
@@ -36,7 +36,7 @@ pub struct HookFile {
 
 /// A file in a folder of ours that an agent loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookPlugin {
+pub struct OwnFile {
     /// Where it lies.
     pub path: PathBuf,
     /// The whole of it.

@@ -46,7 +46,7 @@ impl<P: Ports> Host<P> {
                     .filter(|_| operation.kind == Verb::Create)
             }
             (HookPlan::Off(why), _) => Some(why.clone()).filter(|_| operation.kind == Verb::Create),
-            (HookPlan::Nothing | HookPlan::Plugin(_), _) => None,
+            (HookPlan::Nothing | HookPlan::Own(_), _) => None,
         };
         if let Some(why) = off {
             let cause = Some(format!("hooks are off: {why}"));

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
+use callboard::domain::ids::{SessionId, WorkspaceName};
 use callboard::domain::time::Timestamp;
+use callboard::os::paths::Home;
+use callboard::runtime::client::Keeper;
 use serde_json::Value;
 
 use crate::model::Model;
@@ -83,6 +86,19 @@ impl Bench {
         args.extend(agent);
         args.extend(self.program.args);
         self.run(args).ok().json()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Gives its terminal another size, as a console does that shows it.
+    pub(crate) fn resize(&self, id: &str, cols: u16, rows: u16) {
+        let session = SessionId::new(id).unwrap();
+        let workspace = WorkspaceName::default();
+        let socket = Home::at(self.home.path()).unwrap().socket(&workspace, &session);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let mut keeper = Keeper::connect(&socket).await.unwrap();
+            keeper.resize(cols, rows).await.unwrap();
+        });
+        self.home.wait_size(id, cols, rows);
     }
 
     /// What `show` says.
@@ -181,6 +197,19 @@ impl Bench {
     /// Whether the program made this file.
     pub(crate) fn made(&self, name: &str) -> bool {
         self.folder.join(name).exists()
+    }
+
+    /// The settings that the program has for all folders.
+    pub(crate) fn settings(&self) -> Vec<(PathBuf, String)> {
+        let folder = self.own_home().join(self.program.settings);
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let is = |path: &PathBuf| {
+            path.extension().is_some_and(|it| it == "json" || it == "jsonc" || it == "toml")
+        };
+        paths
+            .filter(is)
+            .map(|path| (path.clone(), std::fs::read_to_string(path).unwrap()))
+            .collect()
     }
 
     /// Everything to know of a session, for a message.

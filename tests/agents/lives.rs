@@ -19,6 +19,8 @@ fn turns(bench: &Bench, id: &str) {
     let rested = bench.wait(id, "idle");
     assert!(bench.made("first"), "the answer was a yes");
     assert_eq!((rested["turn"].as_u64(), rested["question"].is_null()), (Some(1), true));
+    // It was set by us, or told by a hook.
+    assert!(rested["agent_session_id"].is_string(), "{rested}");
 
     let turn = bench.send(id, "run touch second");
     bench.asked(id, "blocked", "permission");
@@ -50,7 +52,7 @@ fn turns(bench: &Bench, id: &str) {
 
 /// K7, X3, B2, B3, H3: a stop while a tool runs leaves nothing; the conversation comes back with its own id and
 /// without its first prompt once more; a fork has one of its own.
-fn ends(bench: &Bench, id: &str) {
+fn ends(bench: &Bench, id: &str, (cols, rows): (u16, u16)) {
     bench.send(id, "run tail -f /dev/null");
     bench.asked(id, "blocked", "permission");
     bench.answer(id, "yes");
@@ -67,6 +69,7 @@ fn ends(bench: &Bench, id: &str) {
     let restored = bench.run(["restore", id, "--json"]).ok().json();
     let expected = json!([{ "id": id, "text": "resumed its conversation" }]);
     assert_eq!((&restored["launched_ids"], &restored["notes"]), (&json!([id]), &expected));
+    bench.resize(id, cols, rows);
     let back = bench.wait(id, "idle");
     bench.shows(id, "once more");
     assert_eq!((&back["turn"], bench.model.asked()), (&turns, before), "nothing was asked again");
@@ -77,6 +80,7 @@ fn ends(bench: &Bench, id: &str) {
 
     if bench.program.forks {
         let fork = bench.run(["fork", id, "--json"]).ok().json()["id"].as_str().unwrap().to_owned();
+        bench.resize(&fork, cols, rows);
         bench.wait(&fork, "idle");
         bench.shows(&fork, "here again");
         bench.send(&fork, "say in the fork");
@@ -87,6 +91,18 @@ fn ends(bench: &Bench, id: &str) {
         assert!(own.is_string() && own != *conversation, "{own} is the fork's own");
     } else {
         bench.run(["fork", id]).code(4);
+    }
+}
+
+/// H1: nothing of ours is in the settings that the program has for all folders.
+fn leaves_settings_alone(bench: &Bench) {
+    let ours = format!("{}/state/hooks", bench.home.path().display());
+    let settings = bench.settings();
+    assert!(!settings.is_empty());
+    for (path, text) in settings {
+        let found =
+            ["callboard hook ", "callboard' hook ", &ours].iter().any(|it| text.contains(it));
+        assert!(!found, "{}: {text}", path.display());
     }
 }
 
@@ -103,20 +119,23 @@ fn tools(folder: &str) -> Vec<u32> {
     .collect()
 }
 
-fn life(program: &'static Program) {
+fn life(program: &'static Program, size: (u16, u16)) {
     let Some(bench) = Bench::of(program, true) else { return };
-    let id = bench.spawn("run touch first", "120x40");
+    let id = bench.spawn("run touch first", &format!("{}x{}", size.0, size.1));
     turns(&bench, &id);
-    ends(&bench, &id);
+    ends(&bench, &id, size);
+    leaves_settings_alone(&bench);
     bench.finish();
 }
 
-/// G9: the rules hold on a narrow screen too.
+/// The whole of it on a wide screen.
+fn wide(program: &'static Program) {
+    life(program, (120, 40));
+}
+
+/// G9: the rules hold on a narrow screen too, also for what is restored and forked.
 fn narrow(program: &'static Program) {
-    let Some(bench) = Bench::of(program, true) else { return };
-    let id = bench.spawn("run touch first", "80x24");
-    turns(&bench, &id);
-    bench.finish();
+    life(program, (80, 24));
 }
 
 /// G2: a dialog of the start is told as such, nothing is typed into it, and it is answered by what it says: yes
@@ -139,7 +158,7 @@ fn trust(program: &'static Program) {
 
 #[test]
 fn claude_lives() {
-    life(&CLAUDE);
+    wide(&CLAUDE);
 }
 
 #[test]
@@ -149,7 +168,7 @@ fn claude_asks_for_trust() {
 
 #[test]
 fn codex_lives() {
-    life(&CODEX);
+    wide(&CODEX);
 }
 
 #[test]
@@ -159,12 +178,12 @@ fn codex_asks_for_trust() {
 
 #[test]
 fn opencode_lives() {
-    life(&OPENCODE);
+    wide(&OPENCODE);
 }
 
 #[test]
 fn gemini_lives() {
-    life(&GEMINI);
+    wide(&GEMINI);
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod bench;
 mod lives;
 mod model;
 mod programs;
+mod sizes;
 #[path = "../support/mod.rs"]
 mod support;
 mod times;

@@ -25,6 +25,8 @@ pub(crate) struct Program {
     pub(crate) forks: bool,
     /// What `show` says of its question at the first start in a folder; none where it asks none.
     pub(crate) trust: Option<&'static str>,
+    /// The folder in its home with its settings for all folders.
+    pub(crate) settings: &'static str,
     /// Its variables.
     pub(crate) variables: fn(&Model) -> Vec<(&'static str, String)>,
     /// Writes its configuration below a home; `trusted` is a folder that it need not ask about.
@@ -49,6 +51,7 @@ pub(crate) const CLAUDE: Program = Program {
     tells_errors: true,
     forks: true,
     trust: Some("trust"),
+    settings: ".claude",
     variables: |model| {
         vec![
             ("ANTHROPIC_BASE_URL", model.url()),
@@ -79,6 +82,7 @@ pub(crate) const CODEX: Program = Program {
     tells_errors: true,
     forks: true,
     trust: Some("trust"),
+    settings: ".codex",
     variables: |_| vec![("STUB_API_KEY", text("dummy"))],
     set_up: |home, model, trusted| {
         let trusted = trusted.map(|folder| {
@@ -104,6 +108,7 @@ pub(crate) const OPENCODE: Program = Program {
     tells_errors: false,
     forks: true,
     trust: None,
+    settings: ".config/opencode",
     variables: |_| {
         let off = |name| (name, text("1"));
         vec![
@@ -111,8 +116,6 @@ pub(crate) const OPENCODE: Program = Program {
             off("OPENCODE_DISABLE_MODELS_FETCH"),
             off("OPENCODE_DISABLE_LSP_DOWNLOAD"),
             off("OPENCODE_DISABLE_DEFAULT_PLUGINS"),
-            // Set by the operator: no plugin of ours, for which its first start waits for packages.
-            ("OPENCODE_CONFIG_CONTENT", text("{}")),
         ]
     },
     set_up: |home, model, _| {
@@ -143,6 +146,7 @@ pub(crate) const GEMINI: Program = Program {
     forks: false,
     // It begins with the prompt before it is trusted: which of its two dialogs comes first is not fixed.
     trust: None,
+    settings: ".gemini",
     variables: |model| {
         vec![("GEMINI_API_KEY", text("dummy")), ("GOOGLE_GEMINI_BASE_URL", model.url())]
     },

@@ -6,60 +6,56 @@ use serde_json::Value;
 
 use crate::support::{Repository, TestHome, until};
 
-/// An agent that runs the first command that its settings name at its start, as a shell's line.
-const AGENT: &str = r#"
-engine = 1
-title = "Probe"
-program = "sh"
+/// A shell that calls the hook of its start, as it finds it in its own way, and then reads on.
+struct Probe {
+    name: &'static str,
+    /// Calls the hook with the line of JSON that comes from the pipe.
+    calls: &'static str,
+    /// How it is told of the hook: lines of `[hooks.install]`.
+    told: &'static str,
+}
 
-[launch]
-args = ["-c", '''sed -n 's/.*"command":"\(.*\)".*/\1/p' .probe/settings.json >"$CALLBOARD_HOME/line"; echo '{"id":"probe-1"}' | sh "$CALLBOARD_HOME/line"; exec cat''']
-
-[hooks]
-session_id = "id"
-
-[[hooks.event]]
-name = "Start"
-activity = "idle"
-
-[hooks.install]
-version = 1
-events = ["Start"]
+/// By a file of its settings.
+const BY_FILE: Probe = Probe {
+    name: "probe",
+    calls: r#"sed -n 's/.*"command":"\(.*\)".*/\1/p' .probe/settings.json >"$CALLBOARD_HOME/line"; sh "$CALLBOARD_HOME/line""#,
+    told: r#"
 entry = '{"command":"{command}"}'
 file = ".probe/settings.json"
-"#;
+"#,
+};
 
-/// The same by its first argument.
-const BY_ARGUMENTS: &str = r#"
-engine = 1
-title = "Argued"
-program = "sh"
-
-[launch]
-args = ["-c", '''echo "$1" | sed 's/.*"command":"\([^"]*\)".*/\1/' >"$CALLBOARD_HOME/said"; echo '{"id":"argued-1"}' | sh "$CALLBOARD_HOME/said"; exec cat''', "sh"]
-
-[hooks]
-session_id = "id"
-
-[[hooks.event]]
-name = "Start"
-activity = "idle"
-
-[hooks.install]
-version = 1
-events = ["Start"]
+/// By its first argument.
+const BY_ARGUMENTS: Probe = Probe {
+    name: "argued",
+    calls: r#"echo "$1" | sed 's/.*"command":"\([^"]*\)".*/\1/' >"$CALLBOARD_HOME/said"; sh "$CALLBOARD_HOME/said""#,
+    told: r#"
 entry = '{"command":"{command}"}'
 args = ["{settings}"]
-"#;
+"#,
+};
 
-/// The same by a plugin of ours, which it runs.
-const BY_PLUGIN: &str = r#"
+/// By a file of ours that its environment names, which it runs.
+const BY_ENVIRONMENT: Probe = Probe {
+    name: "plugged",
+    calls: r#"sh "$PROBE_PLUGIN""#,
+    told: r#"
+env = { PROBE_PLUGIN = "{folder}/plugged.sh" }
+files = { "plugged.sh" = "{program} hook {agent} Start" }
+"#,
+};
+
+impl Probe {
+    /// Its definition.
+    fn definition(&self) -> String {
+        let Self { name, calls, told } = self;
+        format!(
+            r#"
 engine = 1
-title = "Plugged"
 program = "sh"
 
 [launch]
-args = ["-c", '''eval "plugin=$PROBE_PLUGIN"; sh "${plugin#file://}" 2>/dev/null; exec cat''']
+args = ["-c", '''echo '{{"id":"{name}-1"}}' | {{ {calls}; }} 2>/dev/null; exec cat''', "sh"]
 
 [hooks]
 session_id = "id"
@@ -71,12 +67,10 @@ activity = "idle"
 [hooks.install]
 version = 1
 events = ["Start"]
-env = { PROBE_PLUGIN = "{plugin}" }
-plugin = "plugged.sh"
-content = """
-echo '{"id":"plugged-1"}' | {program} hook {agent} Start
-"""
-"#;
+{told}"#
+        )
+    }
+}
 
 struct Bench {
     home: TestHome,
@@ -87,8 +81,9 @@ fn bench() -> Bench {
     let home = TestHome::new();
     let folder = home.path().join("config/agents");
     std::fs::create_dir_all(&folder).unwrap();
-    for (name, text) in [("probe", AGENT), ("argued", BY_ARGUMENTS), ("plugged", BY_PLUGIN)] {
-        std::fs::write(folder.join(format!("{name}.toml")), text).unwrap();
+    for probe in [BY_FILE, BY_ARGUMENTS, BY_ENVIRONMENT] {
+        let file = folder.join(format!("{}.toml", probe.name));
+        std::fs::write(file, probe.definition()).unwrap();
     }
     let shop = home.project("shop");
     Bench { home, shop }
@@ -161,10 +156,10 @@ fn nothing_of_the_operators_is_written_h1() {
     bench.home.finish();
 }
 
-/// H1, H3: hooks by arguments and by a plugin reach the keeper at every start, in a folder of the operator's
+/// H1, H3: hooks by arguments and by the environment reach the keeper at every start, in a folder of the operator's
 /// too, and leave nothing in any folder.
 #[test]
-fn hooks_by_arguments_and_by_a_plugin_touch_no_file_h1() {
+fn hooks_by_arguments_and_by_the_environment_touch_no_file_h1() {
     let bench = bench();
     for agent in ["argued", "plugged"] {
         for options in [[].as_slice(), &["--in-place"]] {

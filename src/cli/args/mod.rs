@@ -17,7 +17,7 @@ use super::error::CliError;
 pub(crate) use looks::{AgentsCommand, DiffArgs, ForkArgs, HookArgs, LogArgs, TestArgs, WatchArgs};
 
 pub(crate) use selector::{IdArg, Selector};
-pub(crate) use values::{Goal, Size};
+pub(crate) use values::Goal;
 pub(crate) use verbs::{
     AttachArgs, CleanupArgs, ClearArgs, DeleteArgs, DemoArgs, EventsArgs, IdsArgs, KeysArgs,
     ListArgs, ProjectAdd, ProjectCommand, PurgeArgs, RenameArgs, RestoreArgs, ScreenArgs,

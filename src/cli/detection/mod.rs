@@ -1,6 +1,5 @@
 //! `agents explain` and `agents test`: why an activity was concluded (`spec/agents.md` G8).
 
-mod cast;
 #[cfg(test)]
 mod recordings;
 mod replayed;

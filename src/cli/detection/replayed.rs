@@ -1,9 +1,11 @@
 //! `agents test`: what a recording leads to.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{cast, parts};
+use super::parts;
 use crate::agents::Registry;
 use crate::cli::args::TestArgs;
 use crate::cli::error::{CliError, CommandResult, Ending};
@@ -13,7 +15,7 @@ use crate::domain::activity::Activity;
 use crate::domain::error::ErrorKind;
 use crate::domain::time::Timestamp;
 use crate::os::paths::Home;
-use crate::runtime::detect::replay;
+use crate::runtime::detect::{self, Asciicast, replay};
 
 /// `agents test`: `transitions, final`.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
@@ -55,7 +57,7 @@ pub(crate) fn test(home: &Home, config: &Config, args: &TestArgs, out: Output) -
             id: None,
         });
     }
-    let recording = cast::read(&args.file)?;
+    let recording = read(&args.file)?;
     let rules = registry.rules(&args.agent);
     let verdicts = replay(&rules, recording.size, recording.played(), false);
     let verdicts =
@@ -76,6 +78,19 @@ pub(crate) fn test(home: &Home, config: &Config, args: &TestArgs, out: Output) -
     let last = transitions.last().map_or(Activity::Unknown, |last| last.activity);
     out.answer(&TestJson { transitions, last }, test_text)?;
     Ok(Ending::Done)
+}
+
+/// Reads the file of a recording.
+///
+/// # Errors
+/// It cannot be read, or is no recording; the message names its line.
+pub(super) fn read(file: &Path) -> Result<Asciicast, CliError> {
+    let text = std::fs::read_to_string(file)
+        .map_err(CliError::io(format!("reading {}", file.display())))?;
+    detect::parse(&text).map_err(|(line, reason)| CliError::Usage {
+        message: format!("{}, line {line}: {reason}", file.display()),
+        hint: Some("recordings are asciicasts of version 2".to_owned()),
+    })
 }
 
 fn test_text(test: &TestJson) -> String {

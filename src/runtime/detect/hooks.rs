@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::question::question;
 use super::rules::Match;
-use super::{AGREEMENT, Opinion, question};
+use super::{AGREEMENT, Opinion};
 use crate::domain::activity::Activity;
 use crate::domain::hook::HookReport;
 use crate::domain::time::Timestamp;

@@ -4,7 +4,10 @@
 //! and screen rules, progress, and the process in the foreground. It is pure: the same observations at
 //! the same times give the same verdicts, in a keeper and in the replay of a recording.
 
+mod cast;
 mod hooks;
+mod page;
+mod question;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -12,7 +15,9 @@ mod watch;
 
 use std::time::Duration;
 
+pub use self::cast::{Asciicast, Recorded, parse};
 use self::hooks::Heard;
+use self::question::{is_half_of, question};
 pub use self::rules::RuleError;
 use self::rules::{Compiled, Match, Seen};
 pub use self::watch::{Played, Watch, replay};
@@ -23,10 +28,11 @@ use crate::domain::agent::Rules;
 use crate::domain::hook::HookReport;
 use crate::domain::text;
 use crate::domain::time::Timestamp;
-use crate::os::paths::fingerprint;
 
 /// How long the witnesses must agree before a verdict is left (G6).
 pub const AGREEMENT: Duration = Duration::from_millis(700);
+/// How long a question may lack its last options: a program that draws it again may have come no further.
+pub const HALF_DRAWN: Duration = Duration::from_millis(300);
 /// How long a program that was started with a prompt may look at rest before it begins: it draws its
 /// composer first.
 pub const FIRST_WORK: Duration = Duration::from_secs(30);
@@ -36,6 +42,8 @@ pub const FIRST_WORK: Duration = Duration::from_secs(30);
 pub struct Inputs<'a> {
     /// The visible rows, trailing blanks trimmed.
     pub lines: &'a [String],
+    /// How wide the screen is, in cells.
+    pub cols: usize,
     /// Row of the cursor, from 0.
     pub cursor: usize,
     /// The title.
@@ -71,6 +79,16 @@ struct Opinion {
     drawn: bool,
 }
 
+/// An opinion that must last before it becomes the verdict.
+#[derive(Debug)]
+struct Pending {
+    opinion: Opinion,
+    /// Since when it was seen without a break.
+    since: Timestamp,
+    /// How long it must have been.
+    lasts: Duration,
+}
+
 /// The weighing of all witnesses of one launch.
 #[derive(Debug)]
 pub struct Detector {
@@ -85,8 +103,8 @@ pub struct Detector {
     /// Since when it looks at rest without having begun.
     at_rest: Option<Timestamp>,
     verdict: Verdict,
-    /// What would replace the verdict, and since when it was seen without a break.
-    pending: Option<(Opinion, Timestamp)>,
+    /// What would replace the verdict.
+    pending: Option<Pending>,
 }
 
 impl Detector {
@@ -157,7 +175,7 @@ impl Detector {
 
     /// When to observe again even if nothing changes on the screen.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        let agreed = self.pending.as_ref().map(|(_, since)| since.plus(AGREEMENT));
+        let agreed = self.pending.as_ref().map(|pending| pending.since.plus(pending.lasts));
         [agreed, self.overruled_at(), self.begins_by()].into_iter().flatten().min()
     }
 
@@ -194,6 +212,11 @@ impl Detector {
     /// When the screen counts before the last report of a hook.
     fn overruled_at(&self) -> Option<Timestamp> {
         self.hook.as_ref().and_then(|heard| heard.overruled_at(self.seen.best()))
+    }
+
+    /// Whether something else is shown than is concluded: nothing may be pressed for a question then (K6).
+    pub fn doubts(&self) -> bool {
+        self.pending.is_some()
     }
 
     /// The present verdict.
@@ -247,10 +270,12 @@ impl Detector {
 
     /// Rule G6: entering a question or a retry is immediate, and so is what is certain or ends a rest;
     /// anything else must last, also the first rest: a program draws its composer before its dialogs. A
-    /// changed question of the same kind is taken at once: answers name it.
+    /// changed question of the same kind is taken at once, as answers name it; not one that is half drawn.
     fn weigh(&mut self, opinion: Opinion, seen: Timestamp, now: Timestamp) -> Option<Verdict> {
         let old = &self.verdict;
-        if opinion.activity == old.activity.value {
+        let half_drawn = opinion.question.as_ref().zip(old.question.as_ref());
+        let half_drawn = half_drawn.is_some_and(|(new, old)| is_half_of(new, old));
+        if opinion.activity == old.activity.value && !half_drawn {
             self.pending = None;
             let question = opinion.question.or_else(|| old.question.clone());
             if question == old.question {
@@ -267,20 +292,22 @@ impl Detector {
             _ => false,
         };
         let urgent = opinion.activity.is_waiting() || opinion.activity == Activity::Retrying;
-        let at_once = opinion.certain || ends_rest || urgent;
+        let at_once = (opinion.certain || ends_rest || urgent) && !half_drawn;
+        let lasts = if half_drawn { HALF_DRAWN } else { AGREEMENT };
         let since = match &self.pending {
-            Some((before, since)) if before.activity == opinion.activity => *since,
+            Some(before) if before.opinion.activity == opinion.activity => before.since,
             _ => seen,
         };
-        if !at_once && now.since(since) < AGREEMENT {
-            self.pending = Some((opinion, since));
+        if !at_once && now.since(since) < lasts {
+            self.pending = Some(Pending { opinion, since, lasts });
             return None;
         }
         self.pending = None;
+        let stays = opinion.activity == self.verdict.activity.value;
         self.verdict = Verdict {
             activity: ActivityFact {
                 value: opinion.activity,
-                since: now,
+                since: if stays { self.verdict.activity.since } else { now },
                 witness: opinion.witness,
             },
             question: opinion.question,
@@ -369,18 +396,4 @@ fn said_by(status: &ProgramStatus, seen: Option<&Match>) -> Opinion {
         _ => "osc7501".to_owned(),
     };
     Opinion { activity, witness, question: question.flatten(), certain: true, drawn: false }
-}
-
-/// A question with its id: a hash of text and options (K6).
-fn question(kind: &str, text: String, options: Vec<String>, selected: Option<usize>) -> Question {
-    let parts = std::iter::once(&text).chain(&options);
-    let bytes: Vec<u8> = parts.flat_map(|part| part.bytes().chain([0])).collect();
-    Question {
-        id: format!("{:016x}", fingerprint(&bytes)),
-        kind: kind.to_owned(),
-        text,
-        options,
-        selected,
-        unnumbered: false,
-    }
 }

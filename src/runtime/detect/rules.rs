@@ -2,7 +2,9 @@
 
 use regex::Regex;
 
-use super::{Inputs, Opinion, question};
+use super::page::Page;
+use super::question::question;
+use super::{Inputs, Opinion};
 use crate::domain::activity::{Activity, Question};
 use crate::domain::agent::{QuestionRule, Region, Rule, Rules};
 use crate::domain::text;
@@ -112,6 +114,7 @@ struct CompiledQuestion {
     kind: String,
     text: Regex,
     option: Option<Regex>,
+    about: Option<Regex>,
     selected: Option<Regex>,
     detail_lines: usize,
     unnumbered: bool,
@@ -131,10 +134,11 @@ impl Compiled {
 
     /// What the title says and what the screen says, each by the first rule that matches.
     pub(super) fn read(&self, inputs: &Inputs<'_>) -> Seen {
+        let page = Page::new(inputs.lines, inputs.cols, inputs.cursor, inputs.title);
         let best = |title: bool| {
             let rules = self.rules.iter().enumerate();
             let mut rules = rules.filter(|(_, rule)| (rule.region == Region::Title) == title);
-            rules.find_map(|(rank, rule)| rule.try_on(inputs, rank))
+            rules.find_map(|(rank, rule)| rule.try_on(&page, rank))
         };
         Seen { title: best(true), screen: best(false) }
     }
@@ -149,6 +153,7 @@ impl CompiledRule {
                 kind: asked.kind.clone(),
                 text: one(&asked.text)?,
                 option: asked.option.as_ref().map(one).transpose()?,
+                about: asked.about.as_ref().map(one).transpose()?,
                 selected: asked.selected.as_ref().map(one).transpose()?,
                 detail_lines: usize::from(asked.detail_lines),
                 unnumbered: asked.unnumbered,
@@ -166,17 +171,9 @@ impl CompiledRule {
         })
     }
 
-    fn try_on(&self, inputs: &Inputs<'_>, rank: usize) -> Option<Match> {
-        let title = [inputs.title];
-        let lines: Vec<&str> = match self.region {
-            Region::Title => title.into(),
-            Region::Screen => inputs.lines.iter().map(String::as_str).collect(),
-            Region::Bottom => bottom(inputs.lines, self.lines),
-            Region::Cursor => {
-                inputs.lines.get(inputs.cursor).map(String::as_str).into_iter().collect()
-            }
-        };
-        let found = |pattern: &Regex| lines.iter().find_map(|line| pattern.find(line));
+    fn try_on(&self, page: &Page<'_>, rank: usize) -> Option<Match> {
+        let part = page.part(self.region, self.lines);
+        let found = |pattern: &Regex| part.all().find_map(|line| pattern.find(line));
         let mut first = None;
         for pattern in &self.all {
             first = first.or(Some(found(pattern)?));
@@ -198,17 +195,21 @@ impl CompiledRule {
                 TEXT_CELLS,
                 "…",
             ),
-            question: self.question.as_ref().and_then(|asked| asked.read(&lines)),
+            question: self.question.as_ref().and_then(|asked| {
+                asked.read(&part.wholes(), &page.part(Region::Screen, 0).wholes())
+            }),
         })
     }
 }
 
 impl CompiledQuestion {
     /// The lowest line that asks counts: what is above it was answered.
-    fn read(&self, lines: &[&str]) -> Option<Question> {
+    fn read(&self, lines: &[&str], screen: &[&str]) -> Option<Question> {
         let at = lines.iter().rposition(|line| self.text.is_match(line))?;
         let mut asked = group(&self.text, lines[at])?;
-        for detail in lines.iter().skip(at + 1).take(self.detail_lines) {
+        let is_option = |line: &str| self.option.as_ref().is_some_and(|it| it.is_match(line));
+        let details = lines.iter().skip(at + 1).take(self.detail_lines);
+        for detail in details.take_while(|line| !is_option(line)) {
             let detail = text::clean_line(detail);
             if !detail.is_empty() {
                 asked = format!("{asked} {detail}");
@@ -223,8 +224,15 @@ impl CompiledQuestion {
         // Where an answer is walked to, nobody can walk from a place that is not shown.
         let readable = self.selected.is_none() || selected.is_some();
         let options = found.into_iter().map(|(_, option)| option).filter(|_| readable).collect();
+        let about = self.about.as_ref().and_then(|about| {
+            let below = lines.iter().skip(at + 1).take_while(|line| !is_option(line));
+            // What it is about may be above the part.
+            let above = screen.iter().rev().skip(lines.len() - at);
+            below.chain(above).find_map(|line| group(about, line))
+        });
         let unnumbered = self.unnumbered;
-        Some(Question { unnumbered, ..question(&self.kind, asked, options, selected) })
+        let read = question(&self.kind, asked, options, about.as_deref());
+        Some(Question { selected, unnumbered, ..read })
     }
 }
 
@@ -245,17 +253,4 @@ fn compile(rule: &str, pattern: &str) -> Result<Regex, RuleError> {
         pattern: pattern.to_owned(),
         reason: error.to_string(),
     })
-}
-
-/// The last `count` lines that are not blank, in order.
-fn bottom(lines: &[String], count: usize) -> Vec<&str> {
-    let mut found: Vec<&str> = lines
-        .iter()
-        .rev()
-        .map(String::as_str)
-        .filter(|line| !line.trim().is_empty())
-        .take(count)
-        .collect();
-    found.reverse();
-    found
 }

@@ -97,6 +97,7 @@ impl Watch {
         let lines = unseen.map(|_| screen.lines()).unwrap_or_default();
         let inputs = Inputs {
             lines: &lines,
+            cols: screen.size().cols.into(),
             cursor: screen.cursor().row.into(),
             title: screen.title(),
             // It has looked like this since its last change, not since it was looked at.
@@ -105,6 +106,11 @@ impl Watch {
             exited,
         };
         self.detector.observe(&inputs, now)
+    }
+
+    /// Whether something else is shown than is concluded, see [`Detector::doubts`].
+    pub fn doubts(&self) -> bool {
+        self.detector.doubts()
     }
 
     /// What every witness says, the most trusted first (G8).

@@ -217,6 +217,11 @@ impl Core {
         self.watch.is_unseen()
     }
 
+    /// Whether something else is shown than is concluded, which is not believed yet.
+    pub(super) fn doubts(&self) -> bool {
+        self.watch.doubts()
+    }
+
     /// When [`Self::attend`] has something to do, if ever.
     pub(super) fn due(&self) -> Option<Timestamp> {
         [self.watch.due(&self.screen), self.gate.due()].into_iter().flatten().min()

@@ -22,6 +22,9 @@ const TAKEN: Duration = Duration::from_millis(1_500);
 /// How long nothing may be known of what an agent does before a text is typed all the same: what comes
 /// before its composer is there is lost, wholly or in part.
 const READY: Duration = Duration::from_secs(15);
+/// How long a question may not be the one that is answered: a program that draws it again, as after each key, shows
+/// it in part meanwhile.
+const DRAWN: Duration = Duration::from_secs(1);
 /// Between the keys of an answer: a program may take what comes at once for one unknown key.
 const BETWEEN_KEYS: Duration = Duration::from_millis(60);
 
@@ -137,9 +140,30 @@ impl Keeper {
                     _ => None,
                 };
             }
-            self.write(&self.encode(std::slice::from_ref(key)), condition)?;
+            self.write_to_shown(&self.encode(std::slice::from_ref(key)), condition).await?;
         }
         Ok(())
+    }
+
+    /// Writes once the question is shown that is meant, where that is soon.
+    async fn write_to_shown(
+        &self,
+        bytes: &[u8],
+        condition: Option<&Condition>,
+    ) -> Result<(), Body> {
+        let shown = async {
+            loop {
+                let judged = self.judged.notified();
+                match self.write(bytes, condition) {
+                    Err(Body::QuestionChanged { .. }) => judged.await,
+                    written => return written,
+                }
+            }
+        };
+        match tokio::time::timeout(DRAWN, shown).await {
+            Ok(written) => written,
+            Err(_) => self.write(bytes, condition),
+        }
     }
 
     /// Waits until this option is the selected one.
@@ -252,7 +276,9 @@ fn check(core: &Core, condition: Option<&Condition>) -> Result<(), Body> {
         {
             Err(refused(Reason::QuestionShown))
         }
-        Condition::IfQuestion(id) if question.as_ref().is_none_or(|shown| shown.id != *id) => {
+        Condition::IfQuestion(id)
+            if core.doubts() || question.as_ref().is_none_or(|shown| shown.id != *id) =>
+        {
             Err(Body::QuestionChanged { question: question.clone() })
         }
         _ => Ok(()),

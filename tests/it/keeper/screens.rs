@@ -138,6 +138,7 @@ fn asking() -> Rules {
             kind: "permission".to_owned(),
             text: r"^(Run it.*\?)".to_owned(),
             option: Some(r"^\d\. (.*)".to_owned()),
+            about: None,
             selected: None,
             detail_lines: 0,
             unnumbered: false,
@@ -184,6 +185,31 @@ async fn a_walk_that_is_not_where_it_should_be_confirms_nothing() {
     let refused = answer(&["Down", "Enter"], 0).await.unwrap_err();
     assert!(matches!(refused, ClientError::QuestionChanged { .. }), "{refused:?}");
     answer(&["Down", "Enter"], 0).await.unwrap();
+    shows(&mut keeper, "taken").await;
+    within(keeper.stop(None, QUICK)).await.unwrap();
+    bench.left_nothing(&[process, agent]).await;
+}
+
+/// K6: a question that its program draws again in two parts, as it does after each key on a machine that does other
+/// things too, is the same one, and its answer is not refused.
+#[tokio::test]
+async fn a_question_that_is_half_drawn_is_the_same_one_k6() {
+    let bench = Bench::new();
+    let script = "stty raw -echo; printf 'Run it?\\r\\n> 1. Yes\\r\\n  2. Always\\r\\n  3. No\\r\\n'; \
+        dd bs=3 count=1 of=/dev/null 2>&-; \
+        printf '\\033[2J\\033[HRun it?\\r\\n  1. Yes\\r\\n> 2. Always\\r\\n'; sleep 0.2; printf '  3. No\\r\\n'; \
+        dd bs=1 count=1 of=/dev/null 2>&-; printf '\\033[2J\\033[Htaken\\r\\n'; exec cat";
+    let mut rules = asking();
+    let asked = rules.rule[0].question.as_mut().unwrap();
+    asked.option = Some(r"^[> ] \d\. (.*)".to_owned());
+    asked.selected = Some("^>".to_owned());
+    let spec = LaunchSpec { rules, ..bench.script(script) };
+    let (mut keeper, process, agent) = bench.run(&spec).await;
+    shows(&mut keeper, "3. No").await;
+    let question = keeper.status().await.unwrap().facts.question.unwrap();
+    let keys = ["Down", "Enter"].map(str::to_owned).into();
+    let condition = Some(Condition::IfQuestion(question.id));
+    keeper.send(1, Input::Answer { keys, selected: Some(0) }, condition).await.unwrap();
     shows(&mut keeper, "taken").await;
     within(keeper.stop(None, QUICK)).await.unwrap();
     bench.left_nothing(&[process, agent]).await;

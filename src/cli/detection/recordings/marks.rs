@@ -15,9 +15,9 @@ fn every_marked_moment_is_right() {
 fn what_is_no_matter_changes_nothing() {
     let unreported = Change { unreported: true, ..Change::default() };
     let wrong = all_wrong(&[
-        Change { colourless: true, later: 86_400_000, ..unreported },
+        Change { colours: Colours::None, later: 86_400_000, ..unreported },
         Change { cut: Some(7), later: 333, ..unreported },
-        Change { cut: Some(1_234_567), colourless: true, ..Change::default() },
+        Change { cut: Some(1_234_567), colours: Colours::None, ..Change::default() },
         Change { cols: Some(121), ..unreported },
         Change { cols: Some(200), ..unreported },
     ]);

@@ -1,21 +1,25 @@
 //! The shipped rules over recordings of real programs (`spec/agents.md` G5, G6, G9).
 
+mod change;
 mod marks;
+mod narrow;
 mod questions;
 mod steady;
+mod varied;
 
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::cast::{self, Asciicast, Recorded};
+use self::change::{Change, Colours, play};
+use super::replayed::read;
 use crate::agents::Registry;
 use crate::config::Config;
 use crate::domain::activity::{Activity, Question};
 use crate::domain::agent::Rules;
 use crate::domain::time::Timestamp;
 use crate::os::paths::Home;
-use crate::runtime::detect::{Played, Verdict, replay};
+use crate::runtime::detect::{Asciicast, Verdict};
 
 /// The names of the programs in the recordings, and ours.
 const AGENTS: [(&str, &str); 9] = [
@@ -97,7 +101,7 @@ fn recordings() -> Vec<Recording> {
 fn of(agent: &str) -> Vec<(Recording, Asciicast)> {
     let found = recordings().into_iter().filter(|recording| recording.agent == agent);
     let with_cast = |recording: Recording| {
-        let cast = cast::read(&folder().join(&recording.file)).unwrap();
+        let cast = read(&folder().join(&recording.file)).unwrap();
         (recording, cast)
     };
     found.map(with_cast).collect()
@@ -113,99 +117,6 @@ fn registry() -> Registry {
 fn rules(agent: &str) -> Rules {
     let (_, name) = AGENTS.iter().find(|(recorded, _)| *recorded == agent).unwrap();
     registry().rules(name)
-}
-
-/// A recording that was made a little differently.
-#[derive(Debug, Clone, Copy, Default)]
-struct Change {
-    /// Without OSC 7501.
-    unreported: bool,
-    /// Without titles.
-    untitled: bool,
-    /// Without colours and attributes.
-    colourless: bool,
-    /// Milliseconds that it began later.
-    later: i64,
-    /// Each read is cut at places that follow from this number.
-    cut: Option<u64>,
-    /// On a screen of so many columns.
-    cols: Option<u16>,
-}
-
-/// All of the output with one kind of sequence left out; what is left of each read stays at its time.
-fn without(cast: &Asciicast, begin: &str, is_end: fn(&str) -> Option<usize>) -> Asciicast {
-    let mut cast = cast.clone();
-    let mut inside = String::new();
-    for (_, event) in &mut cast.events {
-        let Recorded::Output(text) = event else { continue };
-        let all = std::mem::take(&mut inside) + text;
-        let mut kept = String::new();
-        let mut rest = all.as_str();
-        loop {
-            let Some(at) = rest.find(begin) else {
-                kept.push_str(rest);
-                break;
-            };
-            kept.push_str(&rest[..at]);
-            match is_end(&rest[at..]) {
-                Some(0) => {
-                    kept.push_str(&rest[at..=at]);
-                    rest = &rest[at + 1..];
-                }
-                Some(length) => rest = &rest[at + length..],
-                None => {
-                    rest[at..].clone_into(&mut inside);
-                    break;
-                }
-            }
-        }
-        *text = kept;
-    }
-    cast
-}
-
-/// The length of a string sequence, with its end.
-fn string_length(text: &str) -> Option<usize> {
-    let ends = [("\u{7}", 1), ("\u{1b}\\", 2)];
-    ends.iter().filter_map(|(end, length)| Some(text.find(end)? + length)).min()
-}
-
-/// The length of a sequence that sets colours; 0 of any other one.
-fn colour_length(text: &str) -> Option<usize> {
-    let body = &text[2..];
-    let end = body.find(|c: char| !c.is_ascii_digit() && c != ';' && c != ':')?;
-    Some(if body[end..].starts_with('m') { end + 3 } else { 0 })
-}
-
-fn play(rules: &Rules, cast: &Asciicast, change: Change) -> Vec<(Timestamp, Verdict)> {
-    let mut cast = cast.clone();
-    if change.untitled {
-        cast = without(&cast, "\u{1b}]0;", string_length);
-        cast = without(&cast, "\u{1b}]2;", string_length);
-    }
-    if change.colourless {
-        cast = without(&cast, "\u{1b}[", colour_length);
-    }
-    cast.size.cols = change.cols.unwrap_or(cast.size.cols);
-    let mut seed = change.cut.unwrap_or(0);
-    let events = cast.played().flat_map(|(at, played)| {
-        let mut parts = Vec::new();
-        match (played, change.cut) {
-            (Played::Output(mut bytes), Some(_)) => {
-                while !bytes.is_empty() {
-                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    let length = 1 + usize::try_from(seed >> 56).unwrap() % bytes.len();
-                    let (part, rest) = bytes.split_at(length);
-                    parts.push((at, Played::Output(part)));
-                    bytes = rest;
-                }
-            }
-            _ => parts.push((at, played)),
-        }
-        parts
-    });
-    let events = events.map(|(at, played)| (Timestamp(at.0 + change.later), played));
-    replay(rules, cast.size, events, change.unreported).unwrap()
 }
 
 /// The verdict that held at a moment.

@@ -27,6 +27,7 @@ fn rules() -> Rules {
             kind: "permission".to_owned(),
             text: r"^ *(Do you want .*\?)".to_owned(),
             option: Some(r"^ *❯? *\d\. (.*)$".to_owned()),
+            about: None,
             selected: None,
             detail_lines: 0,
             unnumbered: false,
@@ -58,7 +59,7 @@ struct Board {
 
 fn shown(lines: &[String], at: i64) -> Inputs<'_> {
     let since = Some(Timestamp(at));
-    Inputs { lines, cursor: 0, title: "", since, busy: None, exited: false }
+    Inputs { lines, cols: 80, cursor: 0, title: "", since, busy: None, exited: false }
 }
 
 impl Board {
@@ -82,6 +83,7 @@ impl Board {
     fn look(&mut self) -> Option<Activity> {
         let inputs = Inputs {
             lines: &self.lines,
+            cols: 80,
             cursor: self.cursor,
             title: &self.title,
             since: Some(self.now),
@@ -158,6 +160,40 @@ fn a_question_is_seen_at_once_and_read() {
     assert_eq!(board.after(699), None);
     assert_eq!(board.after(1), Some(Activity::Unknown));
     assert_eq!(board.detector.verdict().question, None);
+}
+
+/// K6: a question without its last options is half drawn, and stays what it was; one that stays so is another one.
+#[test]
+fn a_half_drawn_question_is_no_other_one_k6() {
+    let mut board = Board::new(&rules());
+    let whole = " Do you want to proceed?\n ❯ 1. Yes\n   2. No\n";
+    let half = " Do you want to proceed?\n   1. Yes\n";
+    board.show(whole);
+    let question = board.detector.verdict().question.clone();
+    assert_eq!(board.show(half), None);
+    assert!(board.detector.doubts(), "nothing may be pressed");
+    assert_eq!(board.after(299), None);
+    assert_eq!(board.show(whole), None);
+    assert!(!board.detector.doubts());
+    assert_eq!(board.detector.verdict().question, question);
+    let since = board.detector.verdict().activity.since;
+    assert_eq!(board.show(half), None);
+    assert_eq!(board.after(300), Some(Activity::Blocked));
+    let verdict = board.detector.verdict();
+    assert_ne!(verdict.question, question);
+    assert_eq!(verdict.activity.since, since, "it is blocked all the time");
+}
+
+/// K6: a question that is gone from the screen is doubted at once, before its agent is said to go on.
+#[test]
+fn a_question_that_is_gone_is_doubted_k6() {
+    let mut board = Board::new(&rules());
+    board.show(" Do you want to proceed?\n ❯ 1. Yes\n   2. No\n");
+    assert!(!board.detector.doubts());
+    assert_eq!(board.show("esc to interrupt"), None);
+    assert!(board.detector.doubts() && board.is() == Activity::Blocked);
+    assert_eq!(board.after(700), Some(Activity::Active));
+    assert!(!board.detector.doubts());
 }
 
 /// A2: blocked clears where OSC 7501 says so
@@ -282,7 +318,11 @@ fn the_selected_option_is_read() {
     let (first, second) = (read("❯ 1. Yes", "  2. No"), read("  1. Yes", "❯ 2. No"));
     assert_eq!((first.selected, second.selected), (Some(0), Some(1)));
     assert_eq!((&first.id, first.options.len()), (&second.id, 2));
-    assert!(read("  1. Yes", "  2. No").options.is_empty());
+    let lines = ["Do you want it?", "  1. Yes", "  2. No"].map(str::to_owned);
+    detector.observe(&shown(&lines, 5), Timestamp(5));
+    assert!(detector.doubts(), "it may be half drawn");
+    detector.observe(&shown(&lines, 5), Timestamp(305));
+    assert!(detector.verdict().question.as_ref().unwrap().options.is_empty());
 }
 
 /// G5: a program that was started with a prompt draws its composer, or reports a rest, before it begins; that

@@ -1,49 +1,36 @@
 //! Recordings of terminals: asciicasts of version 2.
 
-use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::cli::args;
-use crate::cli::error::CliError;
+use super::Played;
 use crate::domain::time::Timestamp;
-use crate::runtime::detect::Played;
 use crate::runtime::screen::Size;
 
 /// An asciicast: times in milliseconds since its beginning.
 #[derive(Debug, Clone)]
-pub(super) struct Asciicast {
+pub struct Asciicast {
     /// The size at its beginning.
-    pub(super) size: Size,
+    pub size: Size,
     /// What happened, in order.
-    pub(super) events: Vec<(Timestamp, Recorded)>,
+    pub events: Vec<(Timestamp, Recorded)>,
 }
 
 /// One thing that was recorded.
 #[derive(Debug, Clone)]
-pub(super) enum Recorded {
+pub enum Recorded {
     /// The program wrote.
     Output(String),
     /// The terminal got another size.
     Size(Size),
 }
 
-/// Reads the file of a recording.
+/// Reads a recording.
 ///
 /// # Errors
-/// It cannot be read, or is no recording; the message names its line.
-pub(super) fn read(file: &Path) -> Result<Asciicast, CliError> {
-    let text = std::fs::read_to_string(file)
-        .map_err(CliError::io(format!("reading {}", file.display())))?;
-    parse(&text).map_err(|(line, reason)| CliError::Usage {
-        message: format!("{}, line {line}: {reason}", file.display()),
-        hint: Some("recordings are asciicasts of version 2".to_owned()),
-    })
-}
-
-/// Reads a recording; a mistake comes with its line.
-pub(super) fn parse(text: &str) -> Result<Asciicast, (usize, String)> {
+/// The line of the mistake, and what it is.
+pub fn parse(text: &str) -> Result<Asciicast, (usize, String)> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let json = |(at, line): (usize, &str)| {
         serde_json::from_str::<Value>(line).map_err(|error| (at + 1, error.to_string()))
@@ -67,8 +54,10 @@ pub(super) fn parse(text: &str) -> Result<Asciicast, (usize, String)> {
         let recorded = match kind {
             "o" => Recorded::Output(data.to_owned()),
             "r" => {
-                let args::Size(cols, rows) =
-                    data.parse().map_err(|_| (at + 1, format!("{data:?} is no size")))?;
+                let sides = data.split_once('x');
+                let sides =
+                    sides.and_then(|(cols, rows)| Some((cols.parse().ok()?, rows.parse().ok()?)));
+                let (cols, rows) = sides.ok_or_else(|| (at + 1, format!("{data:?} is no size")))?;
                 Recorded::Size(Size { cols, rows })
             }
             _ => continue,
@@ -82,7 +71,7 @@ pub(super) fn parse(text: &str) -> Result<Asciicast, (usize, String)> {
 
 impl Asciicast {
     /// What a replay takes.
-    pub(super) fn played(&self) -> impl Iterator<Item = (Timestamp, Played<'_>)> {
+    pub fn played(&self) -> impl Iterator<Item = (Timestamp, Played<'_>)> {
         self.events.iter().map(|(at, event)| {
             let event = match event {
                 Recorded::Output(text) => Played::Output(text.as_bytes()),
