@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn asked(threads: &Threads) -> bool {
-        let (tell, told) = std::sync::mpsc::channel();
+        let (tell, told) = std::sync::mpsc::sync_channel(1);
         let job: Job = Box::new(move |connection| tell.send(connection.is_ok()).unwrap());
         threads.queue.as_ref().unwrap().blocking_send(job).unwrap();
         told.recv().unwrap()

@@ -245,12 +245,12 @@ impl Live {
         };
         self.feeds.get(id).filter(takes).is_some_and(|feed| {
             self.take_size(feed, id);
-            let taken = feed.orders.try_send(order).is_ok();
-            let was_refused = taken && feed.shared.state().refused.is_some();
+            let sent = feed.orders.try_send(order).is_ok();
+            let was_refused = sent && feed.shared.state().refused.is_some();
             if was_refused {
                 feed.shared.change(|state| state.refused = None);
             }
-            taken
+            sent
         })
     }
 

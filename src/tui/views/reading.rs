@@ -28,7 +28,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, reading: &Reading, area: Rect) -> Option<(
 
 fn row(pen: &mut Pen<'_>, reading: &Reading, area: Rect, y: u16, line: usize) {
     let mut empty = true;
-    let mut link: Option<Arc<str>> = None;
+    let mut known: Option<Arc<str>> = None;
     for cell in reading.document.cells(line) {
         empty = false;
         let Some(x) = cell.col.checked_sub(reading.left) else {
@@ -48,10 +48,10 @@ fn row(pen: &mut Pen<'_>, reading: &Reading, area: Rect, y: u16, line: usize) {
         }
         pen.raw(area.x + x, y, cell.width, cell.text, style);
         if let Some(target) = cell.link {
-            if link.as_deref() != Some(target) {
-                link = may_open(target).then(|| Arc::from(target));
+            if known.as_deref() != Some(target) {
+                known = may_open(target).then(|| Arc::from(target));
             }
-            if let Some(link) = &link {
+            if let Some(link) = &known {
                 pen.link(area.x + x, y, link);
             }
         }
