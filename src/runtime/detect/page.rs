@@ -104,15 +104,13 @@ impl<'a> Part<'a> {
         let mut wholes = self.wholes.iter().peekable();
         let mut line = 0;
         while line < self.lines.len() {
-            match wholes.next_if(|(range, _)| range.start == self.above + line) {
-                Some((range, whole)) => {
-                    found.push(whole.as_str());
-                    line += range.len();
-                }
-                None => {
-                    found.push(self.lines[line]);
-                    line += 1;
-                }
+            let next = wholes.next_if(|(range, _)| range.start == self.above + line);
+            if let Some((range, whole)) = next {
+                found.push(whole.as_str());
+                line += range.len();
+            } else {
+                found.push(self.lines[line]);
+                line += 1;
             }
         }
         found

@@ -36,13 +36,11 @@ fn without(cast: &Asciicast, begin: &str, is_end: fn(&str) -> Option<usize>) -> 
                 break;
             };
             kept.push_str(&rest[..at]);
-            match is_end(&rest[at..]) {
-                Some(length) => rest = &rest[at + length..],
-                None => {
-                    rest[at..].clone_into(&mut inside);
-                    break;
-                }
-            }
+            let Some(length) = is_end(&rest[at..]) else {
+                rest[at..].clone_into(&mut inside);
+                break;
+            };
+            rest = &rest[at + length..];
         }
         *text = kept;
     }
@@ -67,8 +65,8 @@ fn recoloured(cast: &Asciicast, colours: Colours) -> Asciicast {
             let (values, rest) = part.split_at(end.unwrap_or(part.len()));
             match rest.strip_prefix('m') {
                 Some(_) if colours == Colours::None => made += &rest[1..],
-                Some(_) => made += &format!("\u{1b}[{}{rest}", colours.of(values)),
-                None => made += &format!("\u{1b}[{part}"),
+                Some(_) => made.extend(["\u{1b}[", &colours.of(values), rest]),
+                None => made.extend(["\u{1b}[", part]),
             }
         }
         *text = made;

@@ -29,7 +29,7 @@ fn wrapped(text: &str, first: &str, hang: &str, cells: usize) -> Vec<String> {
         if line.chars().count() + gap.len() + word.chars().count() > cells && line != first {
             lines.push(format!("{hang}{word}"));
         } else {
-            *line += &format!("{gap}{word}");
+            line.extend([gap, word]);
         }
     }
     lines
@@ -65,10 +65,8 @@ impl Asked {
         lines.push(dashes.clone());
         let command = wrapped(&self.command, " ", " ", cols - 2);
         let several = command.len() > 1;
-        lines.extend(command.iter().map(|line| match several {
-            true => format!(" │{line}"),
-            false => line.clone(),
-        }));
+        let drawn = |line: &String| if several { format!(" │{line}") } else { line.clone() };
+        lines.extend(command.iter().map(drawn));
         lines.extend([dashes, " Do you want to proceed?".to_owned()]);
         let options = ["Yes", &self.always, "No"];
         lines.extend(self.options('❯', " ", &options, cols - 2));
