@@ -9,8 +9,8 @@ use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{Operation, StepResult};
 use crate::domain::plan::Conditions;
 use crate::domain::probe::Evidence;
-use crate::domain::query::{Page, PageQuery};
-use crate::domain::rail::{Project, ProjectSetup, Section};
+use crate::domain::query::{Filter, Page, PageQuery};
+use crate::domain::rail::{FilterCount, Project, ProjectSetup, SavedFilter, Section};
 use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
 use crate::host::ports::{
@@ -103,6 +103,26 @@ impl<R: Send + Sync + 'static> StorePort for Real<R> {
 
     async fn move_project(&self, name: &ProjectName, position: u32) -> PortResult<()> {
         Ok(self.store.move_project(name, position).await?)
+    }
+
+    async fn filters(&self) -> PortResult<Vec<SavedFilter>> {
+        Ok(self.store.filters().await?)
+    }
+
+    async fn save_filter(&self, filter: &SavedFilter) -> PortResult<()> {
+        Ok(self.store.save_filter(filter).await?)
+    }
+
+    async fn rename_filter(&self, from: &str, to: &str) -> PortResult<bool> {
+        Ok(self.store.rename_filter(from, to).await?)
+    }
+
+    async fn remove_filter(&self, name: &str) -> PortResult<bool> {
+        Ok(self.store.remove_filter(name).await?)
+    }
+
+    async fn count(&self, filter: &Filter) -> PortResult<FilterCount> {
+        Ok(self.store.count(filter).await?)
     }
 
     async fn reserve_id(&self, project: Option<&ProjectName>) -> PortResult<SessionId> {

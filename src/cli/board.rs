@@ -12,7 +12,7 @@ use crate::os::clock::Clock;
 use crate::os::paths::Home;
 use crate::os::spawn;
 use crate::tui::app::Start;
-use crate::tui::run::{Found, Offer, Options, RunSummary, run as show};
+use crate::tui::run::{Options, RunSummary, Target, Targets, run as show};
 
 use super::args::BoardArgs;
 use super::console::{Console, present_folder};
@@ -71,7 +71,7 @@ pub(crate) async fn dashboard(
         let agents = asked.ports().agents();
         let names = agents.names().into_iter();
         let found = |name: &str| (name.to_owned(), agents.program(name).is_ok());
-        Found { agents: names.map(found).collect(), targets: offers(agents) }
+        Targets { agents: names.map(found).collect(), targets: targets(agents) }
     };
     let workspace: WorkspaceName = ports.workspace().clone();
     let shown = show(Options {
@@ -90,16 +90,16 @@ pub(crate) async fn dashboard(
 }
 
 /// The targets that can be chosen for a new session.
-fn offers(agents: &Registry) -> Vec<Offer> {
-    let offer = |name: &str| {
-        Some(Offer {
+fn targets(agents: &Registry) -> Vec<Target> {
+    let target = |name: &str| {
+        Some(Target {
             name: name.to_owned(),
             agent: agents.agent_of(name)?.to_owned(),
             found: agents.is_found(name),
             runs: agents.elsewhere(name).map(|there| there.line()),
         })
     };
-    agents.targets().into_iter().filter_map(offer).collect()
+    agents.targets().into_iter().filter_map(target).collect()
 }
 
 /// The nearest folder at or above `folder` that holds a repository.

@@ -1,12 +1,13 @@
 //! `list`, `sections`, `show`.
 
+use std::collections::BTreeMap;
 use std::iter::repeat;
 
 use crate::agents::elsewhere;
 use crate::domain::ids::SessionId;
 use crate::domain::query::{Order, Page, PageQuery};
 use crate::domain::rail::Section;
-use crate::domain::session::Session;
+use crate::domain::session::{Session, Usage};
 use crate::domain::status::Zone;
 use crate::domain::text::cut;
 use crate::domain::time::{Timestamp, age};
@@ -37,6 +38,7 @@ pub(crate) async fn list<P: Ports>(console: &Console<P>, args: ListArgs) -> Comm
         limit: if nothing { 0 } else { args.limit },
         cursor: args.cursor,
         offset: args.offset,
+        around: None,
     };
     let ports = console.host.ports();
     console.by_the_way(console.host.settle_due().await);
@@ -45,10 +47,29 @@ pub(crate) async fn list<P: Ports>(console: &Console<P>, args: ListArgs) -> Comm
     if !args.deleted && console.by_the_way(console.reconcile(&page.sessions).await) {
         page = ports.page(&query).await?;
     }
+    if console.out.json {
+        measure(console, &mut page.sessions).await;
+    }
     let searched = query.filter.text.is_some();
     let now = ports.now();
     console.out.answer(&PageJson::new(&page, searched), |_| table(&page, searched, now))?;
     Ok(Ending::Done)
+}
+
+/// What the process trees of those take that run.
+async fn measure<P: Ports>(console: &Console<P>, sessions: &mut [Session]) {
+    let live: Vec<Session> = sessions.iter().filter(|it| it.is_live()).cloned().collect();
+    if live.is_empty() {
+        return;
+    }
+    let usage = console.host.ports().usage(&live).await;
+    let usage: BTreeMap<SessionId, Usage> = usage.into_iter().collect();
+    for session in sessions {
+        if let Some(usage) = usage.get(&session.id) {
+            session.runtime.cpu_percent = usage.cpu_percent;
+            session.runtime.rss_bytes = Some(usage.rss_bytes);
+        }
+    }
 }
 
 fn table(page: &Page, searched: bool, now: Timestamp) -> String {
@@ -121,11 +142,7 @@ pub(crate) async fn show<P: Ports>(console: &Console<P>, id: &SessionId) -> Comm
     console.by_the_way(console.host.count_uncommitted_of(&console.context, asked).await);
     console.by_the_way(console.reconcile(&[session]).await);
     let mut session = console.session(id).await?;
-    let usage = console.host.ports().usage(std::slice::from_ref(&session)).await;
-    if let Some((_, usage)) = usage.first() {
-        session.runtime.cpu_percent = usage.cpu_percent;
-        session.runtime.rss_bytes = Some(usage.rss_bytes);
-    }
+    measure(console, std::slice::from_mut(&mut session)).await;
     let now = console.host.ports().now();
     let target = console.config.targets.get(&session.launch.target);
     let runs = target.and_then(elsewhere).map(|there| there.line());

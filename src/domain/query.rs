@@ -72,6 +72,9 @@ pub struct PageQuery {
     pub cursor: Option<String>,
     /// Sessions to leave out first.
     pub offset: usize,
+    /// The page that has this session in its middle, in the orders of the rail; wins over `offset`.
+    /// Where it is not among them, the first page.
+    pub around: Option<SessionId>,
 }
 
 impl Default for PageQuery {
@@ -83,6 +86,7 @@ impl Default for PageQuery {
             limit: 100,
             cursor: None,
             offset: 0,
+            around: None,
         }
     }
 }
@@ -113,6 +117,8 @@ pub struct Page {
     pub sessions: Vec<Session>,
     /// How many match in all; in [`Order::Found`] counted up to 51.
     pub total: u64,
+    /// Sessions before its first, where [`PageQuery::around`] was asked for.
+    pub offset: usize,
     /// Where the next page starts; none at the end.
     pub next_cursor: Option<String>,
     /// In [`Order::Found`], for each session why it was found.

@@ -222,6 +222,26 @@ pub struct Section {
     pub zones: ZoneCounts,
 }
 
+/// A filter that the operator saved under a name: a line of the rail below the sections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedFilter {
+    /// The name, unique in the workspace.
+    pub name: String,
+    /// The section that it looks in; none for all of them.
+    pub section: Option<SectionKey>,
+    /// Its words, as typed.
+    pub words: String,
+}
+
+/// What a filter lets through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FilterCount {
+    /// Sessions.
+    pub total: u64,
+    /// How many of them want the operator.
+    pub attention: u64,
+}
+
 /// A registered folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Project {

@@ -110,7 +110,7 @@ impl<P: Ports> Host<P> {
         let git = self.ports.is_repository(&path).await;
         let project = self.ports.add_project(&path, name, git, setup).await?;
         let what = format!("{} at {}", project.name, project.path.display());
-        self.audit_project("project_add", what, actor).await;
+        self.audit_setup("project_add", what, actor).await;
         Ok(project)
     }
 
@@ -122,7 +122,7 @@ impl<P: Ports> Host<P> {
         self.allow(actor, PROJECTS, Reach::Config).await?;
         self.registered(name).await?;
         self.ports.remove_project(name).await?;
-        self.audit_project("project_remove", name.to_string(), actor).await;
+        self.audit_setup("project_remove", name.to_string(), actor).await;
         Ok(())
     }
 
@@ -139,12 +139,12 @@ impl<P: Ports> Host<P> {
         self.allow(actor, PROJECTS, Reach::Config).await?;
         self.registered(name).await?;
         self.ports.move_project(name, position).await?;
-        self.audit_project("project_move", format!("{name} to place {position}"), actor).await;
+        self.audit_setup("project_move", format!("{name} to place {position}"), actor).await;
         Ok(())
     }
 
     /// A change that is about no session.
-    async fn audit_project(&self, verb: &str, what: String, actor: &Actor) {
+    pub(super) async fn audit_setup(&self, verb: &str, what: String, actor: &Actor) {
         self.record(&[Event {
             at: self.ports.now(),
             session: None,

@@ -15,6 +15,7 @@ mod edit;
 mod elsewhere;
 pub mod error;
 pub mod faults;
+mod filters;
 mod folders;
 mod fork;
 mod hold;

@@ -70,6 +70,7 @@ pub(super) fn page(
     Ok(Page {
         sessions: sessions::by_number(scope, found.iter().map(|one| one.rid))?,
         total: total.min(COUNTED + 1) as u64,
+        offset: 0,
         next_cursor: found.last().filter(|_| more).map(|one| format!("{TAG}:{}", one.doc)),
         snippets,
     })
@@ -248,7 +249,8 @@ fn snippet(scope: &Scope<'_>, search: &Search, found: Found) -> Outcome<Option<S
         .query_row([found.doc], |row| row.get(0))
         .optional()?;
     if let Some(text) = message {
-        return Ok(search.find(&[&text]));
+        let found = search.find(&[&text]);
+        return Ok(found.map(|snippet| Snippet { in_message: true, ..snippet }));
     }
     let own: [Option<String>; 3] = scope
         .conn

@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../assets/migrations/0001_initial.sql"),
     include_str!("../../assets/migrations/0002_asked.sql"),
     include_str!("../../assets/migrations/0003_search.sql"),
+    include_str!("../../assets/migrations/0004_filters.sql"),
 ];
 /// The version that this binary writes.
 pub(super) const LATEST: i64 = MIGRATIONS.len() as i64;

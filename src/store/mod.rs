@@ -16,6 +16,7 @@ mod error;
 pub mod facts;
 mod files;
 mod filter;
+mod filters;
 mod find;
 mod first;
 pub mod health;

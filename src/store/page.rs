@@ -1,7 +1,7 @@
 //! Pages of sessions, read from one index each (`spec/store.md` P2, P4, P5; `spec/lifecycle.md` R4).
 
-use rusqlite::params_from_iter;
 use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, params_from_iter};
 
 use crate::domain::ids::SessionId;
 use crate::domain::query::{Filter, Order, Page, PageQuery};
@@ -64,12 +64,18 @@ fn page(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Page> {
     }
     let limit = query.limit.min(LIMIT);
     let total = rows.total(scope)?;
-    let mut keys = rows.keys(scope, query, limit + 1, total)?;
+    let offset = match &query.around {
+        Some(id) => rows.place_of(scope, id)?.map_or(0, |place| place.saturating_sub(limit / 2)),
+        None => query.offset,
+    };
+    let query = PageQuery { offset, ..query.clone() };
+    let mut keys = rows.keys(scope, &query, limit + 1, total)?;
     let more = keys.len() > limit;
     keys.truncate(limit);
     Ok(Page {
         sessions: sessions::by_number(scope, keys.iter().map(|key| key.rid))?,
         total,
+        offset,
         next_cursor: keys.last().filter(|_| more).map(|key| rows.cursor(key)),
         snippets: Vec::new(),
     })
@@ -103,7 +109,7 @@ struct Key {
 
 /// The rows of a query and their order, as SQL.
 #[derive(Debug)]
-struct Rows {
+pub(super) struct Rows {
     place: Place,
     narrowing: Narrowing,
     /// Marks the cursors of this order.
@@ -116,7 +122,7 @@ struct Rows {
 
 impl Rows {
     /// None where nothing can match.
-    fn of(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Option<Self>> {
+    pub(super) fn of(scope: &Scope<'_>, query: &PageQuery) -> Outcome<Option<Self>> {
         let filter = &query.filter;
         let section = match &filter.section {
             Some(key) if key.kind() != SectionKind::Pinned => {
@@ -145,6 +151,11 @@ impl Rows {
             && Filter { section: None, project: None, ..filter.clone() } == Filter::default();
         let narrowing = narrow(scope, query, place, section, project)?;
         Ok(Some(Self { place, narrowing, tag, order, whole }))
+    }
+
+    /// The rows, from FROM on, and the values of its question marks.
+    pub(super) fn source(&self) -> (String, &[Value]) {
+        (self.narrowing.source(), &self.narrowing.parameters)
     }
 
     /// The statement that finds the rows of a page.
@@ -192,6 +203,31 @@ impl Rows {
             keys.reverse();
         }
         Ok(keys)
+    }
+
+    /// How many rows stand before this session; none where it is not among them.
+    fn place_of(&self, scope: &Scope<'_>, id: &SessionId) -> Outcome<Option<usize>> {
+        let (columns, source) = (self.order.join(", "), self.narrowing.source());
+        let mut parameters = self.narrowing.parameters.clone();
+        parameters.push(Value::from(id.as_str().to_owned()));
+        let key: Option<Vec<Value>> = scope
+            .conn
+            .prepare_cached(&format!("SELECT {columns} {source} AND s.id = ?"))?
+            .query_row(params_from_iter(&parameters), |row| {
+                (0..self.order.len()).map(|at| row.get(at)).collect()
+            })
+            .optional()?;
+        let Some(key) = key else {
+            return Ok(None);
+        };
+        parameters.pop();
+        parameters.extend(key);
+        let places = vec!["?"; self.order.len()].join(", ");
+        let before: i64 = scope
+            .conn
+            .prepare_cached(&format!("SELECT count(*) {source} AND ({columns}) < ({places})"))?
+            .query_row(params_from_iter(&parameters), |row| row.get(0))?;
+        Ok(Some(before.unsigned_abs() as usize))
     }
 
     /// How many rows there are in all; kept for whole places (P3), else counted.

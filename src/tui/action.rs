@@ -237,6 +237,10 @@ actions! {
         Details "details" "details" [List Trash Rail Wall] "Show details" "Shows why the session has its status, its worktree, process and times.";
         +_ Diff "diff" "diff" [List Details Wall] "Show the diff" "Shows what the session has changed in its worktree, line by line.";
         Find "find" "find" [Global] "Find" "Narrows the list as you type: text, and words such as status: agent: project: age: dirty:";
+        Everywhere "find-everywhere" "everywhere" [Global Text] "Find everywhere" "Looks in all sections, in messages and in the trash; Enter goes there.";
+        SaveFilter "save-filter" "save the filter" [Global] "Save the filter" "Gives the filter in force a name; it is a line of the sections from then on.";
+        +_ RenameFilter "rename-filter" "rename the filter" [Global Rail] "Rename the saved filter" "Gives the saved filter on view another name.";
+        +_ RemoveFilter "remove-filter" "remove it" [Global Rail] "Remove the saved filter" "Takes the saved filter on view out of the sections. Its sessions stay.";
         Palette "palette" "command" [Global] "Run a command by name" "Lists every action by name.";
         Trash "trash" "trash" [Global] "Show the trash" "Lists deleted sessions, to restore them.";
         Jobs "jobs" "jobs" [Global] "Show the jobs" "Lists what runs in the background and what has ended.";
@@ -333,22 +337,22 @@ actions! {
 
 /// The sections by number.
 const SECTIONS: [ActionSpec; 9] = [
-    section(1, "section-1"),
-    section(2, "section-2"),
-    section(3, "section-3"),
-    section(4, "section-4"),
-    section(5, "section-5"),
-    section(6, "section-6"),
-    section(7, "section-7"),
-    section(8, "section-8"),
-    section(9, "section-9"),
+    section(1, "section-1", "Go to section 1"),
+    section(2, "section-2", "Go to section 2"),
+    section(3, "section-3", "Go to section 3"),
+    section(4, "section-4", "Go to section 4"),
+    section(5, "section-5", "Go to section 5"),
+    section(6, "section-6", "Go to section 6"),
+    section(7, "section-7", "Go to section 7"),
+    section(8, "section-8", "Go to section 8"),
+    section(9, "section-9", "Go to section 9"),
 ];
 
-const fn section(number: u8, id: &'static str) -> ActionSpec {
+const fn section(number: u8, id: &'static str, title: &'static str) -> ActionSpec {
     ActionSpec {
         action: Action::Section(number),
         id,
-        title: "Go to a section by number",
+        title,
         short: if number == 1 { "section by number" } else { "" },
         doc: "Selects the section with this number.",
         contexts: &[Context::Global],

@@ -215,6 +215,9 @@ fn the_process_tree_of_a_session_is_measured() {
         (runtime["cpu_percent"].as_f64().unwrap_or(0.0) > 0.0).then_some(runtime)
     });
     assert!(runtime["rss_bytes"].as_u64().unwrap() > 100_000, "{runtime}");
+    let listed = home.run(["list", "--json"]).ok().json()["sessions"][0]["runtime"].clone();
+    assert!(listed["rss_bytes"].as_u64().unwrap() > 100_000, "{listed}");
+    assert!(listed["cpu_percent"].as_f64().unwrap() > 0.0, "{listed}");
     home.run(["stop", &id, "--yes"]).ok();
     assert_eq!(home.show(&id)["runtime"]["rss_bytes"], Value::Null);
     home.finish();

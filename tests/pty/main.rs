@@ -11,6 +11,7 @@ mod asking;
 mod colours;
 mod driver;
 mod ends;
+mod everywhere;
 mod faults;
 mod hour;
 mod jobs;

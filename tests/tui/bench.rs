@@ -41,6 +41,7 @@ impl Bench {
             folder: "/home/me/src".into(),
             user_home: Some("/home/me".into()),
             repository: Some("/src/shop".into()),
+            agent: "claude".to_owned(),
             agents: ["claude", "codex", "shell"]
                 .map(|name| (name.to_owned(), true))
                 .into_iter()

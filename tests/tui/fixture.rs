@@ -216,6 +216,7 @@ pub(crate) fn board() -> Board {
     Board {
         sections,
         projects,
+        filters: Vec::new(),
         trash: 47,
         last_batch: Some("0192-7c1e".parse::<OperationId>().unwrap()),
         live: 15,

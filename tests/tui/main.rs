@@ -10,11 +10,14 @@
 mod aside;
 mod bench;
 mod board;
+mod everywhere;
+mod filters;
 mod fixture;
 mod jobs;
 mod mouse;
 mod moving;
 mod notices;
+mod palette;
 mod pictures;
 mod plan;
 mod pointing;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use callboard::domain::activity::Activity;
-use callboard::domain::query::{Order, Page};
+use callboard::domain::query::Page;
 use callboard::domain::status::Status;
 use callboard::host::report::DeleteReport;
 use callboard::runtime::client::WitnessReport;
@@ -253,16 +253,6 @@ fn the_only_match_goes_when_it_is_deleted() {
     bench.answer_page(page(Vec::new()));
     assert_eq!((bench.app.list.selected.clone(), bench.app.list.rows().len()), (None, 0));
     assert!(!bench.screen().contains("Upgrade dependencies"), "{}", bench.screen());
-}
-
-#[test]
-fn the_palette_runs_what_matches() {
-    let mut bench = Bench::new(120, 40);
-    bench.keys(":");
-    bench.text("chorder");
-    bench.keys("Enter");
-    assert_eq!(bench.app.order, Order::Recent);
-    assert!(bench.app.overlays.is_empty());
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use callboard::domain::status::Status;
 use callboard::host::report::{CreateOutcome, Place};
-use callboard::tui::app::form::{Found, Offer};
+use callboard::tui::app::form::{Target, Targets};
+use callboard::tui::app::overlay::Overlay;
 use callboard::tui::event::{Effect, Event, Outcome};
 
 use crate::fixture::{Bench, page, selected, session, shop};
@@ -44,15 +45,15 @@ fn a_new_session_is_started_and_selected() {
 fn a_target_is_chosen_and_says_where_it_runs_u1() {
     let mut bench = Bench::new(120, 40);
     let runs = "ssh box, without hooks and process facts";
-    let offer = |name: &str, found| Offer {
+    let target = |name: &str, found| Target {
         name: name.to_owned(),
         agent: "claude".to_owned(),
         found,
         runs: Some(runs.to_owned()),
     };
-    bench.send(Event::Agents(Found {
+    bench.send(Event::Targets(Targets {
         agents: vec![("shell".to_owned(), true)],
-        targets: vec![offer("away", false), offer("far", true)],
+        targets: vec![target("away", false), target("far", true)],
     }));
     bench.keys("n");
     assert!(!bench.screen().contains(runs), "{}", bench.screen());
@@ -74,6 +75,40 @@ fn a_target_is_chosen_and_says_where_it_runs_u1() {
     bench.answer_page(page(vec![far]));
     bench.keys("i");
     assert!(bench.screen().contains("ssh box, without hooks"), "{}", bench.screen());
+}
+
+/// The form remembers: what was launched last in the project of the section, else what was launched last,
+/// else what the configuration names.
+#[test]
+fn the_form_suggests_what_the_project_was_launched_by_last() {
+    let mut bench = Bench::new(120, 40);
+    let agent = |bench: &Bench| match bench.app.overlays.last() {
+        Some(Overlay::NewSession(form)) => form.agent.clone(),
+        other => panic!("{other:?}"),
+    };
+    bench.keys("3");
+    bench.answer_page(page(vec![
+        session("api-1", "Health endpoint", "codex", Status::Idle, 5),
+        session("api-2", "Of a program that is gone", "aider", Status::Idle, 5),
+    ]));
+    let now = bench.now;
+    bench.app.list.change(|rows| rows[0].created_at = now);
+    bench.keys("n");
+    assert_eq!(agent(&bench), "codex");
+    bench.keys("Esc 4");
+    bench.answer_page(page(vec![]));
+    bench.keys("n");
+    assert_eq!(agent(&bench), "claude", "the configuration's");
+    bench.text("Say hello");
+    bench.keys("S-Tab Right Right C-s Esc");
+    bench.keys("2");
+    bench.answer_page(page(shop()));
+    bench.keys("n");
+    assert_eq!(agent(&bench), "claude", "that of the newest session in the section");
+    bench.keys("Esc 5");
+    bench.answer_page(page(vec![]));
+    bench.keys("n");
+    assert_eq!(agent(&bench), "shell", "the last one");
 }
 
 #[test]

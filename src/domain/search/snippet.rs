@@ -18,6 +18,8 @@ pub struct Snippet {
     pub text: String,
     /// What was found, as places in the line: ascending, apart.
     pub hits: Vec<Range<usize>>,
+    /// The text is a message; else the session's own: its title, prompt or branch.
+    pub in_message: bool,
 }
 
 impl Snippet {

@@ -10,8 +10,8 @@ use crate::domain::lifecycle::TerminationReason;
 use crate::domain::operation::{Operation, StepResult};
 use crate::domain::plan::{Conditions, PlanRows};
 use crate::domain::probe::Evidence;
-use crate::domain::query::{Page, PageQuery};
-use crate::domain::rail::{Project, ProjectSetup, Section};
+use crate::domain::query::{Filter, Page, PageQuery};
+use crate::domain::rail::{FilterCount, Project, ProjectSetup, SavedFilter, Section};
 use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
 use crate::domain::trash::{TombstoneRow, Tombstoned, Untombstone};
@@ -79,6 +79,17 @@ pub trait StorePort: Send + Sync + 'static {
         name: &ProjectName,
         position: u32,
     ) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Saved filters in order.
+    fn filters(&self) -> impl Future<Output = PortResult<Vec<SavedFilter>>> + Send;
+    /// Saves a filter, in place of one of the same name.
+    fn save_filter(&self, filter: &SavedFilter) -> impl Future<Output = PortResult<()>> + Send;
+    /// Renames a filter; false where there is none, or one of the new name.
+    fn rename_filter(&self, from: &str, to: &str) -> impl Future<Output = PortResult<bool>> + Send;
+    /// Removes a filter; false where there is none.
+    fn remove_filter(&self, name: &str) -> impl Future<Output = PortResult<bool>> + Send;
+    /// How many sessions a filter lets through; costs as much as the filter.
+    fn count(&self, filter: &Filter) -> impl Future<Output = PortResult<FilterCount>> + Send;
 
     /// Takes the next id of a project; never given again (S3).
     fn reserve_id(

@@ -9,8 +9,8 @@ use crate::domain::lifecycle::{State, TerminationReason};
 use crate::domain::operation::{Operation, OperationState, StepResult};
 use crate::domain::plan::{self, Conditions, PlanRow, SkipReason, Skipped};
 use crate::domain::probe::Evidence;
-use crate::domain::query::{Page, PageQuery};
-use crate::domain::rail::{Project, ProjectSetup, Section};
+use crate::domain::query::{Filter, Page, PageQuery};
+use crate::domain::rail::{FilterCount, Project, ProjectSetup, SavedFilter, Section};
 use crate::domain::session::{Deletion, Session};
 use crate::domain::time::Timestamp;
 use crate::host::ports::{
@@ -176,6 +176,32 @@ impl StorePort for Recorder {
     }
     async fn move_project(&self, _name: &ProjectName, _position: u32) -> PortResult<()> {
         Ok(())
+    }
+    async fn filters(&self) -> PortResult<Vec<SavedFilter>> {
+        Ok(self.read(|m| m.filters.clone()))
+    }
+    async fn save_filter(&self, filter: &SavedFilter) -> PortResult<()> {
+        self.change(|m| {
+            m.filters.retain(|known| known.name != filter.name);
+            m.filters.push(filter.clone());
+        });
+        Ok(())
+    }
+    async fn rename_filter(&self, from: &str, to: &str) -> PortResult<bool> {
+        Ok(self.change(|m| {
+            let found = m.filters.iter_mut().find(|known| known.name == from);
+            found.map(|known| to.clone_into(&mut known.name)).is_some()
+        }))
+    }
+    async fn remove_filter(&self, name: &str) -> PortResult<bool> {
+        Ok(self.change(|m| {
+            let before = m.filters.len();
+            m.filters.retain(|known| known.name != name);
+            m.filters.len() < before
+        }))
+    }
+    async fn count(&self, _filter: &Filter) -> PortResult<FilterCount> {
+        Ok(FilterCount::default())
     }
     async fn reserve_id(&self, project: Option<&ProjectName>) -> PortResult<SessionId> {
         self.call("reserve_id", None, None)?;

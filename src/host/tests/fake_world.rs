@@ -10,7 +10,7 @@ use crate::domain::hook::HookPlan;
 use crate::domain::ids::{OperationId, SessionId, WorkspaceName};
 use crate::domain::operation::Operation;
 use crate::domain::probe::{Answer, Evidence};
-use crate::domain::rail::Project;
+use crate::domain::rail::{Project, SavedFilter};
 use crate::domain::session::{Session, Usage};
 use crate::host::context::Context;
 use crate::host::lanes::Lanes;
@@ -39,6 +39,7 @@ type Hook = Box<dyn FnOnce(&mut Model) + Send>;
 pub(in crate::host) struct Model {
     pub(in crate::host) sessions: BTreeMap<SessionId, Session>,
     pub(in crate::host) projects: Vec<Project>,
+    pub(in crate::host) filters: Vec<SavedFilter>,
     pub(in crate::host) keepers: BTreeSet<SessionId>,
     /// Keepers that outlive their creator (C4).
     pub(in crate::host) published: BTreeSet<SessionId>,

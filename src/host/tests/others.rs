@@ -2,7 +2,7 @@ use std::path::Path;
 
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::ProjectName;
-use crate::domain::rail::ProjectSetup;
+use crate::domain::rail::{ProjectSetup, SavedFilter};
 use crate::host::error::HostError;
 
 use super::{OPERATOR, host, id, ids, seeded};
@@ -18,6 +18,45 @@ async fn small_edits_are_audited_w6() {
     assert_eq!(error.kind(), ErrorKind::NotFound);
     let verbs = recorder.read(|m| m.events.iter().map(|e| e.verb.clone()).collect::<Vec<_>>());
     assert_eq!(verbs, ["pin", "rename"]);
+}
+
+#[tokio::test]
+async fn saved_filters_are_checked_and_audited_w6() {
+    let (host, recorder) = host(vec![]);
+    let saved = |name: &str, words: &str| SavedFilter {
+        name: name.to_owned(),
+        section: None,
+        words: words.to_owned(),
+    };
+    host.save_filter(saved(" left\talone\n", "age:>7d"), &OPERATOR).await.unwrap();
+    host.save_filter(saved("idle", "status:idle"), &OPERATOR).await.unwrap();
+    for (name, words) in [("\n", "status:idle"), ("empty", "  "), (&"x".repeat(41), "status:idle")]
+    {
+        let refused = host.save_filter(saved(name, words), &OPERATOR).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Usage, "{name}");
+    }
+    let taken = host.rename_filter("idle", "left alone", &OPERATOR).await.unwrap_err();
+    assert_eq!(taken.to_string(), "there is a filter left alone already");
+    host.rename_filter("idle", "resting", &OPERATOR).await.unwrap();
+    assert!(host.rename_filter("idle", "other", &OPERATOR).await.is_err());
+    host.remove_filter("resting", &OPERATOR).await.unwrap();
+    assert!(host.remove_filter("resting", &OPERATOR).await.is_err());
+    assert_eq!(recorder.read(|m| m.filters.clone()), [saved("left alone", "age:>7d")]);
+    let events = recorder.read(|m| {
+        m.events
+            .iter()
+            .map(|e| format!("{} {}", e.verb, e.cause.clone().unwrap()))
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(
+        events,
+        [
+            "filter_save left alone: age:>7d",
+            "filter_save idle: status:idle",
+            "filter_rename idle to resting",
+            "filter_remove resting",
+        ]
+    );
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ pub(super) mod plans;
 mod purge;
 mod rail;
 mod record;
+mod saved;
 mod search;
 mod totals;
 mod trash;

@@ -14,7 +14,7 @@ use crate::domain::event::Event;
 use crate::domain::ids::WorkspaceName;
 use crate::domain::operation::{Operation, OperationState, StepResult, Verb};
 use crate::domain::plan::Conditions;
-use crate::domain::rail::ProjectSetup;
+use crate::domain::rail::{ProjectSetup, SavedFilter};
 use crate::domain::trash::TombstoneRow;
 use crate::os::clock::Clock;
 use crate::os::paths::Home;
@@ -23,7 +23,7 @@ use crate::os::random;
 use super::super::files::Files;
 use super::super::migrate::LATEST;
 use super::super::{Store, connection, health, migrate};
-use super::{Fixture, Timestamp, exit, facts, failing_pr, id, name, path};
+use super::{Fixture, Timestamp, exit, facts, failing_pr, id, name, path, section};
 
 fn fixture_of(version: i64) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store");
@@ -53,6 +53,9 @@ async fn filled() -> Fixture {
     fixture.live("gone-1", None).await;
     store.remove_project(&name("gone")).await.unwrap();
     store.pin(&[id("chat-1")], true).await.unwrap();
+    let words = "status:idle age:>7d".to_owned();
+    let filter = SavedFilter { name: "left alone".into(), section: Some(section("shop")), words };
+    store.save_filter(&filter).await.unwrap();
     store.set_pr_facts(&id("shop-1"), vec![failing_pr(7)]).await.unwrap();
     store
         .prompted(&id("shop-1"), "Mend the parser, 日本", "operator", fixture.clock.now())

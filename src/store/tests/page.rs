@@ -61,6 +61,41 @@ async fn pages_by_cursor_and_by_offset_give_the_whole_p4() {
     assert!(matches!(fixture.store.page(&foreign).await, Err(StoreError::Cursor { .. })));
 }
 
+/// P4: the page around a session begins half a page before it, in every order, and at the start where it is
+/// not among them.
+#[tokio::test]
+async fn a_page_around_a_session_has_it_in_its_middle_p4() {
+    let fixture = Fixture::new();
+    fixture.project("shop").await;
+    for n in 1..=12 {
+        let parent = (n % 4 == 0).then(|| format!("shop-{}", n - 1));
+        fixture.live(&format!("shop-{n}"), parent.as_deref()).await;
+    }
+    fixture.store.pin(&[id("shop-3"), id("shop-5")], true).await.unwrap();
+    fixture.observe("shop-7", 1, 2, Activity::Idle);
+    let sections = [None, Some(SectionKey::pinned()), Some(section("shop"))];
+    for (section, order) in
+        sections.iter().flat_map(|key| [(key, Order::Recent), (key, Order::Zone)])
+    {
+        let filter = Filter { section: section.clone(), ..Filter::default() };
+        let query = PageQuery { filter, order, ..PageQuery::default() };
+        let whole = fixture.store.page(&query).await.unwrap().sessions;
+        for (at, session) in whole.iter().enumerate() {
+            let around = Some(session.id.clone());
+            let part = PageQuery { around, limit: 4, ..query.clone() };
+            let page = fixture.store.page(&part).await.unwrap();
+            assert_eq!(page.offset, at.saturating_sub(2));
+            assert_eq!(page.sessions, whole[page.offset..(page.offset + 4).min(whole.len())]);
+        }
+        let around = Some(id("chat-9"));
+        let part = PageQuery { around, limit: 2, offset: 3, ..query };
+        let page = fixture.store.page(&part).await.unwrap();
+        assert_eq!((page.offset, page.sessions), (0, whole[..2].to_vec()));
+    }
+    let trash = PageQuery { deleted: true, around: Some(id("shop-1")), ..PageQuery::default() };
+    assert_eq!(fixture.store.page(&trash).await.unwrap().offset, 0);
+}
+
 /// P5, P2: each filter, before limit and count; `--project` includes pinned ones
 #[tokio::test]
 async fn filters_apply_before_limit_and_count_p5() {

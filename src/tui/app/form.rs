@@ -1,5 +1,6 @@
 //! The form for a new session. What was typed is kept when it is closed (`spec/look.md` section 8).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::domain::event::Actor;
@@ -51,7 +52,7 @@ impl Field {
 
 /// A configured target that can be chosen in the place of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct Target {
     /// Its name.
     pub name: String,
     /// The agent that it launches.
@@ -64,11 +65,11 @@ pub struct Offer {
 
 /// What a new session can be launched by.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct Targets {
     /// Agents by name, and whether their program was found.
     pub agents: Vec<(String, bool)>,
     /// Targets that are configured.
-    pub targets: Vec<Offer>,
+    pub targets: Vec<Target>,
 }
 
 /// The form.
@@ -82,8 +83,14 @@ pub struct NewForm {
     pub agents: Vec<String>,
     /// The chosen agent or target.
     pub agent: String,
+    /// It was chosen here, and is no suggestion.
+    pub chosen: bool,
+    /// What each project was launched by last; under none, a chat.
+    pub usual: BTreeMap<Option<ProjectName>, String>,
+    /// What is suggested where nothing was launched yet.
+    pub default: String,
     /// Those of the choices that are targets.
-    pub targets: Vec<Offer>,
+    pub targets: Vec<Target>,
     /// First prompt.
     pub prompt: Editor,
     /// Title; from the prompt while empty.
@@ -108,6 +115,9 @@ impl NewForm {
             projects,
             agent: agents.first().cloned().unwrap_or_else(|| "shell".to_owned()),
             agents,
+            chosen: false,
+            usual: BTreeMap::new(),
+            default: String::new(),
             targets: Vec::new(),
             prompt: Editor::block(),
             title: Editor::line(""),
@@ -127,12 +137,22 @@ impl NewForm {
         self.agent = agent;
     }
 
+    /// Suggests what the project was launched by last, where nothing was chosen.
+    pub fn suggest(&mut self) {
+        let usual = self.usual.get(&self.project);
+        let there = |agent: &&String| self.agents.contains(agent);
+        let suggested = usual.filter(there).or(Some(&self.default).filter(there));
+        if let Some(agent) = suggested.filter(|_| !self.chosen) {
+            self.agent.clone_from(agent);
+        }
+    }
+
     /// Where the chosen target runs and what is missing there; none where it runs here.
     pub fn runs(&self) -> Option<&str> {
         self.target()?.runs.as_deref()
     }
 
-    fn target(&self) -> Option<&Offer> {
+    fn target(&self) -> Option<&Target> {
         self.targets.iter().find(|target| target.name == self.agent)
     }
 
@@ -175,10 +195,12 @@ impl NewForm {
                 let is_chosen = |name| Some(name) == self.project.as_ref();
                 let at = self.projects.iter().position(is_chosen).unwrap_or(n);
                 self.project = self.projects.get(turned(at, by, n + 1)).cloned();
+                self.suggest();
             }
             Field::Agent if !self.agents.is_empty() => {
                 let at = self.agents.iter().position(|name| *name == self.agent).unwrap_or(0);
                 self.agent.clone_from(&self.agents[turned(at, by, self.agents.len())]);
+                self.chosen = true;
             }
             _ => {}
         }
@@ -260,7 +282,7 @@ mod tests {
     #[test]
     fn a_target_can_be_chosen_u1() {
         let mut form = NewForm::new(vec![], vec!["claude".into(), "far".into()]);
-        form.targets = vec![Offer {
+        form.targets = vec![Target {
             name: "far".into(),
             agent: "claude".into(),
             found: true,
@@ -272,6 +294,34 @@ mod tests {
         assert_eq!(form.runs(), Some("ssh box, without hooks and process facts"));
         let launch = form.request(Path::new("/"), (80, 24)).unwrap().launch;
         assert_eq!((launch.agent.as_str(), launch.target.as_str()), ("claude", "far"));
+    }
+
+    /// The form suggests what the project was launched by last, until something is chosen.
+    #[test]
+    fn each_project_has_its_usual_target() {
+        let name = |name: &str| Some(name.parse::<ProjectName>().unwrap());
+        let projects = vec!["shop".parse().unwrap(), "api".parse().unwrap()];
+        let agents = ["aider", "claude", "codex", "far"].map(str::to_owned).to_vec();
+        let mut form = NewForm::new(projects, agents);
+        form.default = "claude".into();
+        form.usual =
+            [(name("api"), "far".into()), (None, "gone".into()), (name("docs"), "codex".into())]
+                .into();
+        form.suggest();
+        assert_eq!(form.agent, "claude", "nothing was launched in shop yet");
+        form.field = Field::Project;
+        form.choose(1);
+        assert_eq!((&form.project, form.agent.as_str()), (&name("api"), "far"));
+        form.choose(1);
+        assert_eq!((&form.project, form.agent.as_str()), (&None, "claude"), "gone is not there");
+        form.field = Field::Agent;
+        form.choose(1);
+        form.field = Field::Project;
+        form.choose(-1);
+        assert_eq!(form.agent, "codex", "it was chosen");
+        form.started();
+        form.suggest();
+        assert_eq!(form.agent, "codex", "as before where nothing else is known");
     }
 
     #[test]

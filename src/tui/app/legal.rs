@@ -6,7 +6,7 @@ use crate::domain::operation::{Operation, OperationState};
 use crate::domain::session::Session;
 use crate::tui::action::{Action, Context};
 
-use super::overlay::Overlay;
+use super::overlay::{Overlay, Purpose};
 use super::plan::PlanDialog;
 use super::wall::{FEWEST, Grid, MOST};
 use super::{App, View, job};
@@ -115,7 +115,16 @@ impl App {
                 unless(!self.waiting.is_empty(), "nobody needs you")
             }
             Action::Section(number) => {
-                unless(usize::from(number) <= self.board.sections.len(), "no such section")
+                let lines = self.board.sections.len() + self.board.filters.len();
+                unless(usize::from(number) <= lines, "no such section")
+            }
+            Action::SaveFilter => {
+                let kept = self.view == View::Sessions && !self.list.find.trim().is_empty();
+                unless(kept, "no filter in force")
+            }
+            Action::RenameFilter | Action::RemoveFilter => {
+                let shown = self.view == View::Sessions && self.current_filter().is_some();
+                unless(shown, "no saved filter")
             }
             Action::AddThisFolder => unless(self.setup.repository.is_some(), "no git repository"),
             Action::NewSession | Action::QuickNew => {
@@ -183,6 +192,11 @@ impl App {
                 !matches!(self.overlays.last(), Some(Overlay::Leave(leave)) if leave.waiting)
             }
             Action::Complete => matches!(self.overlays.last(), Some(Overlay::Palette(_))),
+            Action::Everywhere => {
+                let line =
+                    |purpose| matches!(purpose, &Purpose::Find | &Purpose::SaveFilter { .. });
+                matches!(self.overlays.last(), Some(Overlay::Line { purpose, .. }) if line(purpose))
+            }
             _ => true,
         };
         if legal { None } else { Some("not here") }

@@ -2,6 +2,7 @@
 //! [`views`](super::views) draw it; it does nothing by itself.
 
 pub mod editor;
+pub mod everywhere;
 pub mod find;
 pub mod form;
 pub mod job;
@@ -12,6 +13,7 @@ pub mod marks;
 pub mod overlay;
 mod parts;
 pub mod plan;
+mod rail;
 pub mod reading;
 pub mod screen;
 pub mod toast;
@@ -24,22 +26,25 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::ids::SessionId;
+use crate::domain::ids::{ProjectName, SessionId};
 use crate::domain::key::Key;
 use crate::domain::query::Order;
-use crate::domain::rail::{Section, SectionKey};
+use crate::domain::rail::{FilterCount, Section, SectionKey};
 use crate::domain::session::{Session, Usage};
 use crate::domain::status::Zone;
 use crate::domain::time::Timestamp;
 use crate::domain::worktree::Base;
 use crate::host::OnView;
 
+use self::everywhere::{Everywhere, Passage};
 use self::form::NewForm;
 use self::job::Jobs;
 use self::layout::{Layout, Shape, THREE_COLUMNS, TWO_COLUMNS};
 use self::list::List;
 use self::overlay::Overlay;
 pub use self::parts::{Burst, Focus, Looking, Passes, Setup, Typing, View};
+pub use self::rail::RailPlace;
+pub(in crate::tui) use self::rail::filter_of;
 use self::reading::{Begin, Press, Reading, Wanted};
 use self::screen::ScreenCells;
 use self::toast::Toasts;
@@ -96,8 +101,14 @@ pub struct App {
     pub loaded: bool,
     /// Where the dashboard begins, until the board is there.
     pub start: Option<Start>,
-    /// The selected section.
+    /// The selected section; behind a saved filter, where one was before.
     pub section: Option<SectionKey>,
+    /// The saved filter that is shown in its place, by name.
+    pub filter: Option<String>,
+    /// What the saved filters let through, as counted last.
+    pub filter_counts: BTreeMap<String, FilterCount>,
+    /// The filter that is shown as soon as it is among the saved ones.
+    pub saving: Option<String>,
     /// Order of the list.
     pub order: Order,
     /// Its sessions.
@@ -148,8 +159,16 @@ pub struct App {
     pub tab_asked: Option<(SessionId, Tab)>,
     /// Layers above the view; the last one gets the keys.
     pub overlays: Vec<Overlay>,
+    /// What is looked for in all sections, messages and the trash.
+    pub everywhere: Everywhere,
+    /// The message that was found last, while it is on view.
+    pub passage: Option<Passage>,
+    /// Actions that were run by name, the latest first.
+    pub recent: Vec<Action>,
     /// The form for a new session, as it was left.
     pub draft: Option<NewForm>,
+    /// What was launched last from here, in each project and outside.
+    pub launched: BTreeMap<Option<ProjectName>, String>,
     /// The form that was submitted last, and when: it is shown again where it failed.
     pub submitted: Option<(NewForm, Timestamp)>,
     /// When a session was forked last: the new one is shown to whoever did nothing since.
@@ -203,6 +222,9 @@ impl App {
             loaded: false,
             start: None,
             section: None,
+            filter: None,
+            filter_counts: BTreeMap::new(),
+            saving: None,
             order: Order::Zone,
             list: List::default(),
             trash: List::default(),
@@ -228,7 +250,11 @@ impl App {
             counted_at: Timestamp(0),
             tab_asked: None,
             overlays: Vec::new(),
+            everywhere: Everywhere::default(),
+            passage: None,
+            recent: Vec::new(),
             draft: None,
+            launched: BTreeMap::new(),
             submitted: None,
             forked: None,
             toasts: Toasts::default(),
@@ -317,7 +343,7 @@ impl App {
         self.current_list().current()
     }
 
-    /// The selected section.
+    /// The selected section; also while a saved filter is shown.
     pub fn current_section(&self) -> Option<&Section> {
         let key = self.section.as_ref()?;
         self.board.sections.iter().find(|section| section.key == *key)

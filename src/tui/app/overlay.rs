@@ -5,6 +5,7 @@ use crate::tui::action::{Action, Context};
 use crate::tui::event::Effect;
 
 use super::editor::Editor;
+use super::everywhere::Finder;
 use super::form::NewForm;
 use super::plan::{Button, PlanDialog};
 
@@ -39,6 +40,8 @@ pub enum Overlay {
     Leave(LeaveDialog),
     /// Actions by name.
     Palette(Palette),
+    /// What is found in all sections, messages and the trash.
+    Everywhere(Finder),
     /// The keys of a context.
     Help {
         /// Which.
@@ -62,6 +65,13 @@ pub enum Purpose {
     Rename(SessionId),
     /// Path of a project.
     AddProject,
+    /// Name under which the filter in force is saved.
+    SaveFilter {
+        /// It looks in all sections, not only where it is in force.
+        everywhere: bool,
+    },
+    /// New name of a saved filter.
+    RenameFilter(String),
     /// Prompt of a session like the last one: agent and place, in words.
     QuickNew(String),
 }
@@ -146,14 +156,16 @@ pub struct Palette {
     /// Context that the actions belong to: the one that the palette was opened in.
     pub context: Context,
     /// Matches of what was typed, best first, with the matching characters.
-    pub found: Vec<Found>,
+    pub matches: Vec<Match>,
 }
 
 /// One match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct Match {
     /// The action.
     pub action: Action,
+    /// Its title; of a section with the name that it has now.
+    pub title: String,
     /// Characters of its title that match, ascending.
     pub matched: Vec<usize>,
 }
@@ -163,7 +175,7 @@ impl Overlay {
     pub fn context(&self) -> Context {
         match self {
             Self::NewSession(_) | Self::Message { .. } => Context::Form,
-            Self::Line { .. } | Self::Palette(_) => Context::Text,
+            Self::Line { .. } | Self::Palette(_) | Self::Everywhere(_) => Context::Text,
             Self::Plan(_)
             | Self::Confirm(_)
             | Self::Answer(_)
@@ -184,6 +196,7 @@ impl Overlay {
             Self::NewSession(form) => form.editor(),
             Self::Message { editor, .. } | Self::Line { editor, .. } => Some(editor),
             Self::Palette(palette) => Some(&mut palette.editor),
+            Self::Everywhere(finder) => Some(&mut finder.editor),
             _ => None,
         }
     }
@@ -192,7 +205,9 @@ impl Overlay {
     pub fn takes_text(&self) -> bool {
         match self {
             Self::NewSession(form) => form.takes_text(),
-            Self::Message { .. } | Self::Line { .. } | Self::Palette(_) => true,
+            Self::Message { .. } | Self::Line { .. } | Self::Palette(_) | Self::Everywhere(_) => {
+                true
+            }
             _ => false,
         }
     }

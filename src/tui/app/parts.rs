@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::form::Offer;
+use super::form::Target;
 use crate::config::{Clipboard, Notifications};
 use crate::domain::ids::{SessionId, WorkspaceName};
 use crate::domain::time::Timestamp;
@@ -27,10 +27,12 @@ pub struct Setup {
     pub user_home: Option<PathBuf>,
     /// Its repository, where it is in one.
     pub repository: Option<PathBuf>,
+    /// The agent or target that the configuration names.
+    pub agent: String,
     /// Agents by name, and whether their program was found.
     pub agents: Vec<(String, bool)>,
     /// Targets that are configured.
-    pub targets: Vec<Offer>,
+    pub targets: Vec<Target>,
     /// Days until a deleted session is purged.
     pub purge_days: u32,
     /// What agents may ask of the operator's terminal.

@@ -27,6 +27,7 @@ impl App {
             seen,
             measured,
             reread,
+            self.everywhere.wake(self.now),
             loading(list),
             running,
             list.wake(self.last_key),

@@ -7,6 +7,7 @@ mod links;
 mod plans;
 mod queries;
 mod queue;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -58,6 +59,24 @@ impl<P: Ports> Effects<P> {
             Effect::LoadBoard => self.queries.board(),
             Effect::LoadWaiting => self.queries.waiting(),
             Effect::LoadPage { ticket, query } => self.queries.page(ticket, query),
+            Effect::CountFilters(filters) => self.queries.count(filters),
+            Effect::SaveFilter(filter) => {
+                self.outcome(format!("Filter {} was not saved", filter.name), async move |host| {
+                    Ok(Outcome::FilterSaved(host.save_filter(filter, &ACTOR).await?))
+                });
+            }
+            Effect::RenameFilter { from, to } => {
+                self.outcome(format!("Filter {from} was not renamed"), async move |host| {
+                    Ok(Outcome::FilterSaved(host.rename_filter(&from, &to, &ACTOR).await?))
+                });
+            }
+            Effect::RemoveFilter(name) => {
+                self.outcome(format!("Filter {name} was not removed"), async move |host| {
+                    host.remove_filter(&name, &ACTOR).await?;
+                    Ok(Outcome::Quiet)
+                });
+            }
+            Effect::Search { ticket, filter } => self.queries.search(ticket, filter),
             Effect::LoadCrowded => self.queries.crowded(),
             Effect::LoadTiles(ids) => self.queries.tiles(ids),
             Effect::LoadOperations => self.queries.operations(),

@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::queue::Queue;
+use super::search;
 use crate::domain::error::ErrorKind;
 use crate::domain::ids::SessionId;
 use crate::domain::operation::OperationState;
@@ -34,6 +35,9 @@ const AUDIT: usize = 500;
 const AGAIN: Duration = Duration::from_secs(1);
 /// After so many folders about which git did not answer, the others are not asked about.
 const HANGS: usize = 2;
+/// After saved filters were counted, nothing is counted for so many times what it took: a filter may have
+/// to look at every session, and the store changes all the time.
+const RESTS: u32 = 19;
 /// For so long a count of uncommitted files is good enough for the filter that asks by them.
 const COUNTED_FOR: Duration = Duration::from_secs(10);
 
@@ -49,6 +53,8 @@ enum Query {
     Tab { id: SessionId, tab: Tab },
     Base(SessionId),
     Work(Vec<SessionId>),
+    Search { ticket: u64, filter: Box<Filter> },
+    Filters(Vec<(String, Filter)>),
 }
 
 impl Query {
@@ -81,13 +87,15 @@ pub(super) struct Queries {
     pages: Arc<Queue<Query>>,
     tabs: Arc<Queue<Query>>,
     work: Arc<Queue<Query>>,
-    _workers: [AbortOnDropHandle<()>; 4],
+    searches: Arc<Queue<Query>>,
+    counts: Arc<Queue<Query>>,
+    _workers: [AbortOnDropHandle<()>; 6],
 }
 
 impl Queries {
     /// Starts one worker for each queue: a slow git keeps no list waiting.
     pub(super) fn start<P: Ports>(host: &Host<P>, out: &mpsc::Sender<Event>) -> Self {
-        let queues = [Queue::new(), Queue::new(), Queue::new(), Queue::new()];
+        let queues: [Arc<Queue<Query>>; 6] = std::array::from_fn(|_| Queue::new());
         let workers = queues.clone().map(|queue| {
             let worker = Worker {
                 host: host.clone(),
@@ -97,8 +105,8 @@ impl Queries {
             };
             AbortOnDropHandle::new(tokio::spawn(worker.run(queue)))
         });
-        let [overview, pages, tabs, work] = queues;
-        Self { overview, pages, tabs, work, _workers: workers }
+        let [overview, pages, tabs, work, searches, counts] = queues;
+        Self { overview, pages, tabs, work, searches, counts, _workers: workers }
     }
 
     pub(super) fn board(&self) {
@@ -135,6 +143,15 @@ impl Queries {
         self.tabs.put(Query::Base(id), Query::is_outdated_by);
     }
 
+    pub(super) fn search(&self, ticket: u64, filter: Filter) {
+        let filter = Box::new(filter);
+        self.searches.put(Query::Search { ticket, filter }, Query::is_outdated_by);
+    }
+
+    pub(super) fn count(&self, filters: Vec<(String, Filter)>) {
+        self.counts.put(Query::Filters(filters), Query::is_outdated_by);
+    }
+
     pub(super) fn work(&self, ids: Vec<SessionId>) {
         self.work.put(Query::Work(ids), Query::is_outdated_by);
     }
@@ -153,7 +170,9 @@ impl<P: Ports> Worker<P> {
     async fn run(mut self, queue: Arc<Queue<Query>>) {
         loop {
             let query = queue.take().await;
+            let began = Instant::now();
             let asked = self.ask(&query).await;
+            let paced = matches!(query, Query::Filters(_)).then(|| began.elapsed() * RESTS);
             let (told, again) = match asked {
                 Ok(Answer::Event(event)) => (self.answered(Some(*event)).await, false),
                 Ok(Answer::Nothing) => (self.answered(None).await, false),
@@ -166,6 +185,9 @@ impl<P: Ports> Worker<P> {
             if again {
                 sleep(AGAIN).await;
                 queue.put_back(query, Query::is_outdated_by);
+            }
+            if let Some(rest) = paced {
+                sleep(rest).await;
             }
         }
     }
@@ -200,8 +222,14 @@ impl<P: Ports> Worker<P> {
                 Event::Tiles { asked: ids.clone(), sessions: ports.sessions(ids).await? }
             }
             Query::Page { ticket, query } => {
-                let page = ports.page(query).await?;
-                Event::Page { ticket: *ticket, offset: query.offset, page }
+                let page = search::page(ports, query).await?;
+                let offset = if query.around.is_some() { page.offset } else { query.offset };
+                Event::Page { ticket: *ticket, offset, page }
+            }
+            Query::Filters(filters) => Event::FilterCounts(search::counts(ports, filters).await?),
+            Query::Search { ticket, filter } => {
+                let found = Box::new(search::everywhere(ports, filter).await?);
+                Event::Found { ticket: *ticket, found }
             }
             Query::Tab { id, tab } => match self.tab(id, *tab).await? {
                 Some(content) => Event::Tab { id: id.clone(), content },
@@ -244,6 +272,7 @@ impl<P: Ports> Worker<P> {
         Ok(Board {
             sections: ports.sections().await?,
             projects: ports.projects().await?,
+            filters: ports.filters().await?,
             trash: ports.trash_count().await?,
             last_batch: ports.last_batch().await?,
             live: ports.live_count().await?,

@@ -112,6 +112,35 @@ async fn questions_are_answered() {
     assert!(matches!(bench.run(Effect::LoadOperations).await, Event::Operations(_)));
 }
 
+/// Q1: everywhere is all sections and the trash; a session whose id was typed comes first; a project that
+/// is not there has nothing.
+#[tokio::test]
+async fn a_search_finds_in_sections_and_in_the_trash_q1() {
+    let mut bench = Bench::new().await;
+    bench.run(Effect::Rename { id: id("chat-1"), title: "Mend the cart".to_owned() }).await;
+    let search = |text: &str| {
+        let filter = crate::tui::app::find::parse(text).filter;
+        Effect::Search { ticket: 4, filter }
+    };
+    let ids = |page: &crate::domain::query::Page| {
+        page.sessions.iter().map(|session| session.id.to_string()).collect::<Vec<_>>()
+    };
+    let Event::Found { ticket: 4, found } = bench.run(search("cart")).await else { panic!() };
+    assert_eq!(ids(&found.sessions), ["chat-1"]);
+    assert_eq!(found.sessions.snippets[0].marked("<", ">"), "Mend the <cart>");
+    let Event::Found { found, .. } = bench.run(search("chat-2")).await else { panic!() };
+    assert_eq!((ids(&found.sessions), found.sessions.total), (vec!["chat-2".to_owned()], 1));
+    let Event::Found { found, .. } = bench.run(search("project:nowhere cart")).await else {
+        panic!()
+    };
+    assert_eq!((found.sessions.total, found.trash.total), (0, 0));
+    let admitted = vec![id("chat-1"), id("chat-2")];
+    bench.run(Effect::Delete { request: delete_request("chat-1"), admitted }).await;
+    let Event::Found { found, .. } = bench.run(search("cart")).await else { panic!() };
+    assert_eq!((ids(&found.sessions), ids(&found.trash)), (vec![], vec!["chat-1".to_owned()]));
+    bench.effects.finish().await;
+}
+
 #[tokio::test]
 async fn a_delete_that_was_confirmed_is_done_and_undone() {
     let mut bench = Bench::new().await;

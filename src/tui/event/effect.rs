@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::domain::ids::{OperationId, SessionId};
 use crate::domain::key::Key;
-use crate::domain::query::PageQuery;
+use crate::domain::query::{Filter, PageQuery};
+use crate::domain::rail::SavedFilter;
 use crate::host::OnView;
 use crate::host::report::{CreateRequest, DeleteRequest, RestoreTarget};
 use crate::monitor::notice::Notice;
@@ -28,6 +29,26 @@ pub enum Effect {
         ticket: u64,
         /// The query.
         query: PageQuery,
+    },
+    /// Count what these saved filters let through, when there is time; `Event::FilterCounts`.
+    CountFilters(Vec<(String, Filter)>),
+    /// Save a filter, in place of one of the same name; `Outcome::FilterSaved`.
+    SaveFilter(SavedFilter),
+    /// Give a saved filter another name; `Outcome::FilterSaved`.
+    RenameFilter {
+        /// Its name.
+        from: String,
+        /// The other one.
+        to: String,
+    },
+    /// Remove a saved filter.
+    RemoveFilter(String),
+    /// Look in all sections, messages and the trash; `Event::Found`.
+    Search {
+        /// Comes back with the answer; an older one is dropped.
+        ticket: u64,
+        /// What to look for.
+        filter: Filter,
     },
     /// Ask the store where too many worktrees are in the trash.
     LoadCrowded,

@@ -15,7 +15,7 @@ use crate::domain::key::Key;
 use crate::domain::operation::Operation;
 use crate::domain::plan::Plan;
 use crate::domain::query::Page;
-use crate::domain::rail::{Project, Section};
+use crate::domain::rail::{FilterCount, Project, SavedFilter, Section};
 use crate::domain::session::{Session, Usage};
 use crate::domain::worktree::Base;
 use crate::host::report::Progress;
@@ -23,7 +23,7 @@ use crate::runtime::client::WitnessReport;
 
 pub use self::effect::{Effect, Lent, StopHow};
 pub use self::outcome::{Outcome, Settled};
-use super::app::form::Found;
+use super::app::form::Targets;
 use super::app::plan::PlanRequest;
 use super::app::reading::Document;
 use super::app::screen::ScreenCells;
@@ -56,7 +56,7 @@ pub enum Event {
     /// Answer to [`Effect::LoadBoard`].
     Board(Box<Board>),
     /// What a new session can be launched by.
-    Agents(Found),
+    Targets(Targets),
     /// Answer to [`Effect::LoadWaiting`]: sessions that want the operator, any order (T4).
     Waiting(Vec<Session>),
     /// Answer to [`Effect::LoadCrowded`]: a project with so many worktrees in the trash that its git is
@@ -70,6 +70,15 @@ pub enum Event {
         offset: usize,
         /// The page.
         page: Page,
+    },
+    /// Answer to [`Effect::CountFilters`]: what each saved filter lets through, by name.
+    FilterCounts(Vec<(String, FilterCount)>),
+    /// Answer to [`Effect::Search`].
+    Found {
+        /// The ticket of the request.
+        ticket: u64,
+        /// What was found.
+        found: Box<Found>,
     },
     /// Answer to [`Effect::LoadTiles`]: those that are still there, any order.
     Tiles {
@@ -174,6 +183,8 @@ pub struct Board {
     pub sections: Vec<Section>,
     /// Registered projects in order.
     pub projects: Vec<Project>,
+    /// Saved filters in order.
+    pub filters: Vec<SavedFilter>,
     /// Number of tombstones.
     pub trash: u64,
     /// The newest batch that still has tombstones.
@@ -182,6 +193,15 @@ pub struct Board {
     pub live: u64,
     /// Operations that wait for a choice of the operator.
     pub stuck: u64,
+}
+
+/// What was found in all sections, messages and the trash, newest first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Found {
+    /// Sessions.
+    pub sessions: Page,
+    /// Deleted ones.
+    pub trash: Page,
 }
 
 /// What is known of the changes in a worktree.

@@ -48,6 +48,8 @@ pub enum Outcome {
     Sent(Vec<SendResult>),
     /// A folder was registered.
     ProjectAdded(Project),
+    /// A filter is saved under this name.
+    FilterSaved(String),
     /// Done, and nothing to say.
     Quiet,
     /// Pins are as they were.

@@ -143,7 +143,7 @@ fn a_users_file_changes_one_context_only() {
     "[global]\n\"d d\" = \"down\"",
     2,
     "d d",
-    "d d of [global] can never be reached in [list], since d is bound there"
+    "d d of [global] can never be reached in [rail], since d is bound there"
 )]
 #[case("[list]\n\"G\" = \"mark\"\n\"S-g\" = \"mark\"", 3, "S-g", "S-g is bound twice in [list]")]
 fn a_mistake_names_line_key_and_nearest_action_and_changes_nothing(

@@ -22,7 +22,7 @@ use crate::os::clock::Clock;
 use crate::os::paths::Home;
 use crate::os::terminal::end_with_input;
 
-pub use super::app::form::{Found, Offer};
+pub use super::app::form::{Target, Targets};
 use super::app::{Passes, Setup, Start};
 use super::event::Failure;
 use super::glyph::{Glyphs, Surroundings};
@@ -59,7 +59,7 @@ pub struct Options<P> {
     /// Its repository, where it is in one.
     pub repository: Option<PathBuf>,
     /// Looks for agents and targets, after the first frame.
-    pub agents: Box<dyn FnOnce() -> Found + Send>,
+    pub agents: Box<dyn FnOnce() -> Targets + Send>,
     /// Where to begin; the first section with attention where nothing is said.
     pub start: Option<Start>,
     /// The time.
@@ -140,6 +140,7 @@ pub async fn run<P: Ports>(options: Options<P>) -> Result<RunSummary, RunError> 
         folder: options.folder,
         user_home: std::env::var_os("HOME").map(PathBuf::from),
         repository: options.repository,
+        agent: options.config.agent.clone(),
         agents: Vec::new(),
         targets: Vec::new(),
         purge_days: options.config.retention_days,

@@ -13,12 +13,13 @@ use crate::tui::views::{help_beyond, plan_rows};
 
 use super::act::{begin_current, draft};
 use super::moving::Step;
-use super::{aside, jobs, palette, reading};
+use super::{aside, everywhere, filters, jobs, palette, reading};
 
 /// A text was changed.
 pub(super) fn typed(app: &mut App, effects: &mut Vec<Effect>) {
     match app.overlays.last() {
         Some(Overlay::Palette(_)) => palette::refresh(app),
+        Some(Overlay::Everywhere(_)) => everywhere::typed(app),
         Some(Overlay::Line { purpose: Purpose::Find, editor }) => {
             let text = editor.text().to_owned();
             app.current_list_mut().find = text;
@@ -126,6 +127,11 @@ fn in_layer(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         (Some(Overlay::NewSession(form)), Action::NextChoice) => choose(form, 1),
         (Some(Overlay::NewSession(form)), Action::PreviousChoice) => choose(form, -1),
         (Some(Overlay::Palette(_)), Action::Complete) => palette::complete(app),
+        (
+            Some(Overlay::Line { purpose: Purpose::SaveFilter { everywhere }, .. }),
+            Action::Everywhere,
+        ) => *everywhere = !*everywhere,
+        (Some(Overlay::Line { .. }), Action::Everywhere) => everywhere::open(app),
         _ => {}
     }
 }
@@ -182,6 +188,7 @@ fn go(app: &mut App, step: Step) {
         Some(Overlay::Leave(leave)) => leave.index = step.from(leave.index, LEAVING.len()),
         Some(Overlay::Help { top, .. }) => *top = step.from(*top, beyond + 1),
         Some(Overlay::Palette(_)) => palette::go(app, step),
+        Some(Overlay::Everywhere(_)) => everywhere::go(app, step),
         _ => {}
     }
 }
@@ -233,6 +240,7 @@ fn confirm(app: &mut App, effects: &mut Vec<Effect>) {
             take_line(app, purpose, editor.text().trim(), effects);
         }
         Some(Overlay::Palette(palette)) => palette::run(app, &palette, effects),
+        Some(Overlay::Everywhere(finder)) => everywhere::enter(app, finder, effects),
         Some(overlay @ (Overlay::NewSession(_) | Overlay::Message { .. })) => {
             app.overlays.push(overlay);
         }
@@ -247,6 +255,10 @@ fn take_line(app: &mut App, purpose: Purpose, text: &str, effects: &mut Vec<Effe
         Purpose::Search { .. } => reading::search_ended(app, true, effects),
         _ if text.is_empty() => {}
         Purpose::Rename(id) => effects.push(Effect::Rename { id, title: text.to_owned() }),
+        Purpose::SaveFilter { everywhere } => filters::save(app, text, everywhere, effects),
+        Purpose::RenameFilter(from) => {
+            effects.push(Effect::RenameFilter { from, to: text.to_owned() });
+        }
         Purpose::AddProject => effects.push(Effect::AddProject(app.setup.folder_of(text))),
         Purpose::QuickNew(_) => {
             let mut form = draft(app);
@@ -286,6 +298,7 @@ fn create(
         Ok(request) => {
             effects.push(Effect::Create(Box::new(request)));
             app.submitted = Some((form.clone(), app.last_key));
+            app.launched.insert(form.project.clone(), form.agent.clone());
             let mut emptied = form.clone();
             emptied.started();
             app.draft = Some(emptied);

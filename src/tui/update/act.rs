@@ -1,7 +1,9 @@
 //! Actions in the views.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
+use crate::domain::ids::ProjectName;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::form::NewForm;
 use crate::tui::app::list::Wanted;
@@ -11,7 +13,7 @@ use crate::tui::app::{App, Focus, View};
 use crate::tui::event::{Effect, Tab};
 
 use super::moving::{SIDEWAYS, Step, collapse, expand, go, page, scroll_text, turn_column};
-use super::{above, aside, jobs, palette, place, reading, verbs, wall};
+use super::{above, aside, everywhere, filters, jobs, palette, place, reading, verbs, wall};
 
 /// Does an action, where it is legal.
 pub(super) fn act(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
@@ -47,11 +49,10 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
         Action::NextWaiting => place::next_waiting(app, 1, effects),
         Action::PreviousWaiting => place::next_waiting(app, -1, effects),
         Action::Section(number) => {
-            let section = app.board.sections.get(usize::from(number).saturating_sub(1));
-            if let Some(key) = section.map(|section| section.key.clone()) {
-                app.view = View::Sessions;
+            let places = app.rail_places();
+            if let Some(there) = places.get(usize::from(number).saturating_sub(1)) {
                 app.focus = Focus::List;
-                place::section(app, key, Wanted::First, effects);
+                place::rail(app, there, effects);
             }
         }
         Action::Mark | Action::MarkRange | Action::MarkAll | Action::Invert => {
@@ -68,7 +69,11 @@ fn in_view(app: &mut App, action: Action, effects: &mut Vec<Effect>) {
             app.focus = Focus::List;
             app.overlays.push(Overlay::Line { purpose: Purpose::Find, editor });
         }
+        Action::Everywhere => everywhere::open(app),
         Action::Palette => palette::open(app),
+        Action::SaveFilter | Action::RenameFilter | Action::RemoveFilter => {
+            filters::act(app, action);
+        }
         Action::Trash => place::view(app, View::Trash, effects),
         Action::Jobs => place::view(app, View::Jobs, effects),
         Action::Wall => place::view(app, View::Wall, effects),
@@ -147,7 +152,7 @@ fn tab(app: &mut App, tab: Tab, effects: &mut Vec<Effect>) {
     app.show_tab_start();
 }
 
-fn line(app: &mut App, purpose: Purpose, text: &str) {
+pub(super) fn line(app: &mut App, purpose: Purpose, text: &str) {
     let editor = crate::tui::app::editor::Editor::line(text);
     app.overlays.push(Overlay::Line { purpose, editor });
 }
@@ -161,9 +166,9 @@ pub(super) fn draft(app: &App) -> NewForm {
     // A target may have the name of an agent, and is meant by it.
     let mut known = BTreeSet::new();
     agents.retain(|name| known.insert(name.clone()));
-    let here = app.section.as_ref().and_then(|key| key.path()).and_then(|path| {
-        app.board.projects.iter().find(|project| project.path == path).map(|p| p.name.clone())
-    });
+    let section = app.current_filter().and_then(|filter| filter.section.as_ref());
+    let path = section.or(app.section.as_ref()).and_then(|key| key.path());
+    let here = path.and_then(|path| project_at(app, path));
     let mut form =
         app.draft.clone().unwrap_or_else(|| NewForm::new(projects.clone(), agents.clone()));
     let untouched = form.prompt.is_empty() && form.title.is_empty();
@@ -176,10 +181,39 @@ pub(super) fn draft(app: &App) -> NewForm {
     }
     form.projects = projects;
     form.agents = agents;
+    form.usual = usual(app);
+    let last = app.submitted.as_ref().map(|(last, _)| &last.agent);
+    form.default.clone_from(last.unwrap_or(&app.setup.agent));
+    if untouched {
+        form.suggest();
+    }
     form.targets.clone_from(&app.setup.targets);
     form.field = crate::tui::app::form::Field::Prompt;
     form.error = None;
     form
+}
+
+fn project_at(app: &App, path: &Path) -> Option<ProjectName> {
+    let project = app.board.projects.iter().find(|project| project.path == path);
+    project.map(|project| project.name.clone())
+}
+
+/// What projects were launched by last: as started from here, else the newest session of those on view.
+fn usual(app: &App) -> BTreeMap<Option<ProjectName>, String> {
+    let mut newest: Vec<_> = app.list.rows().iter().collect();
+    newest.sort_by_key(|session| session.created_at);
+    let mut usual: BTreeMap<_, _> = newest
+        .into_iter()
+        .filter_map(|session| {
+            let path = session.placement.project_path();
+            let project = path.map(|path| project_at(app, path));
+            // A project that is registered no more has no place in the form.
+            let project = project.map_or(Some(None), |found| found.map(Some))?;
+            Some((project, session.launch.target.clone()))
+        })
+        .collect();
+    usual.extend(app.launched.clone());
+    usual
 }
 
 /// Gives the terminal to the selected agent.

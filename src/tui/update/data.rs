@@ -12,7 +12,7 @@ use crate::domain::text::names;
 use crate::domain::time::Timestamp;
 use crate::host::report::{Progress, RestoreTarget};
 use crate::tui::action::{Action, Context};
-use crate::tui::app::list::{CALM, WINDOW, Wanted};
+use crate::tui::app::list::{CALM, Wanted};
 use crate::tui::app::overlay::Overlay;
 use crate::tui::app::plan::{Button, PlanDialog, PlanRequest, Planning};
 use crate::tui::app::screen::ScreenCells;
@@ -20,15 +20,14 @@ use crate::tui::app::toast::ToastKind;
 use crate::tui::app::{App, Start};
 use crate::tui::event::{Board, Effect, Failure, Tab, TabContent};
 
-use super::{act, notify, place};
-
-/// A session that is looked for is not followed beyond so many windows.
-const FOLLOWED: usize = 25 * WINDOW;
+use super::{act, everywhere, filters, notify, place};
 
 /// Sections and trash.
 pub(super) fn board(app: &mut App, board: Board, effects: &mut Vec<Effect>) {
+    let before = app.current_filter().cloned();
     app.board = board;
     app.loaded = true;
+    filters::arrived(app, before.as_ref(), effects);
     if let Some(Start { section, select }) = app.start.take()
         && app.board.sections.iter().any(|there| there.key == section)
     {
@@ -70,13 +69,6 @@ pub(super) fn page(
     let now = app.now;
     let is_trash = app.trash.ticket == Some(ticket);
     let list = if is_trash { &mut app.trash } else { &mut app.list };
-    if list.misses(ticket, offset, &page) && offset < FOLLOWED {
-        app.tickets += 1;
-        let ticket = app.tickets;
-        let query = list.again(ticket, offset + WINDOW, Wanted::Same);
-        effects.push(Effect::LoadPage { ticket, query });
-        return;
-    }
     list.arrive(ticket, offset, page, now, calm);
 }
 
@@ -96,6 +88,7 @@ pub(super) fn tab(app: &mut App, id: SessionId, content: TabContent) {
     };
     let key = (id, tab);
     if app.tab_asked.as_ref() == Some(&key) {
+        everywhere::show_passage(app, &key.0, &content);
         app.tabs.insert(key, content);
     }
 }

@@ -5,6 +5,8 @@ mod above;
 mod act;
 mod aside;
 mod data;
+mod everywhere;
+mod filters;
 mod jobs;
 mod keys;
 mod mouse;
@@ -54,11 +56,13 @@ fn apply(app: &mut App, event: Event, effects: &mut Vec<Effect>) {
             app.waiting = sessions;
         }
         Event::Crowded(crowded) => app.crowded = crowded,
-        Event::Agents(found) => {
-            app.setup.agents = found.agents;
-            app.setup.targets = found.targets;
+        Event::Targets(targets) => {
+            app.setup.agents = targets.agents;
+            app.setup.targets = targets.targets;
         }
         Event::Page { ticket, offset, page } => data::page(app, ticket, offset, page, effects),
+        Event::FilterCounts(counts) => app.filter_counts = counts.into_iter().collect(),
+        Event::Found { ticket, found } => everywhere::arrived(app, ticket, *found),
         Event::Tiles { asked, sessions } => wall::arrived(app, &asked, sessions),
         Event::Operations(operations) => app.jobs.load(operations),
         Event::Base(id, base) => app.base = base.map(|base| (id, base)),

@@ -4,10 +4,9 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
 use crate::tui::action::Action;
-use crate::tui::app::list::Wanted;
 use crate::tui::app::{App, Focus, View};
 use crate::tui::event::{Effect, Tab};
-use crate::tui::views::{Hit, RailTarget, hit, pane_beyond, rail_target, row_of};
+use crate::tui::views::{Hit, hit, pane_beyond, rail_place, row_of};
 
 use super::moving::{self, Step};
 use super::pane::TOGETHER;
@@ -119,13 +118,8 @@ fn click(app: &mut App, at: Position, effects: &mut Vec<Effect>) {
     if app.shows_wall() {
         click_tile(app, at);
     } else if layout.rail.contains(at) {
-        match rail_target(app, usize::from(at.y - layout.rail.y)) {
-            Some(RailTarget::Section(key)) => {
-                app.view = View::Sessions;
-                place::section(app, key, Wanted::First, effects);
-            }
-            Some(RailTarget::Trash) => place::view(app, View::Trash, effects),
-            None => {}
+        if let Some(there) = rail_place(app, usize::from(at.y - layout.rail.y)) {
+            place::rail(app, &there, effects);
         }
         app.focus = Focus::List;
     } else if rows.contains(at) {

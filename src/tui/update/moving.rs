@@ -81,22 +81,13 @@ fn go_row(app: &mut App, step: Step, effects: &mut Vec<Effect>) {
 }
 
 fn go_section(app: &mut App, step: Step, effects: &mut Vec<Effect>) {
-    let sections = &app.board.sections;
-    let current = sections.iter().position(|section| Some(&section.key) == app.section.as_ref());
-    // The trash is the line after the last section.
-    let at = if app.view == View::Trash { sections.len() } else { current.unwrap_or(0) };
-    let next = step.from(at, sections.len() + 1);
-    if next == at {
-        return;
+    let places = app.rail_places();
+    let at = app.rail_index().unwrap_or(0);
+    let next = step.from(at, places.len());
+    if let Some(there) = places.get(next).filter(|_| next != at) {
+        place::rail(app, there, effects);
+        app.focus = Focus::Rail;
     }
-    match sections.get(next).map(|section| section.key.clone()) {
-        Some(key) => {
-            app.view = View::Sessions;
-            place::section(app, key, Wanted::First, effects);
-        }
-        None => place::view(app, View::Trash, effects),
-    }
-    app.focus = Focus::Rail;
 }
 
 /// Scrolls the right pane.

@@ -16,7 +16,7 @@ use crate::tui::app::{App, View};
 use crate::tui::event::{Effect, Failure, Outcome};
 
 use super::settle::reread_now;
-use super::{notify, notify_with, place};
+use super::{filters, notify, notify_with, place};
 
 /// Takes in how an effect ended.
 pub(super) fn ended(app: &mut App, outcome: Outcome, effects: &mut Vec<Effect>) {
@@ -49,6 +49,7 @@ pub(super) fn ended(app: &mut App, outcome: Outcome, effects: &mut Vec<Effect>) 
             notify(app, ToastKind::Partly, sentence(&what), reasons(failure));
         }
         Outcome::Sent(results) => sent(app, &results),
+        Outcome::FilterSaved(name) => filters::saved(app, name, effects),
         Outcome::ProjectAdded(project) => {
             place::section(app, SectionKey::project(&project.path), Wanted::First, effects);
         }

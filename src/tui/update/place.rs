@@ -1,12 +1,12 @@
 //! Going somewhere: sections, views, the next session that waits, typing.
 
 use crate::domain::ids::SessionId;
-use crate::domain::query::{Filter, Order, PageQuery};
+use crate::domain::query::{Order, PageQuery};
 use crate::domain::rail::SectionKey;
 use crate::domain::session::Session;
 use crate::tui::app::layout::typing_size;
 use crate::tui::app::list::Wanted;
-use crate::tui::app::{App, Focus, Typing, View, find};
+use crate::tui::app::{App, Focus, RailPlace, Typing, View, filter_of, find};
 use crate::tui::event::{Effect, Tab};
 
 use super::wall;
@@ -14,13 +14,37 @@ use super::wall;
 /// Shows a section.
 pub(super) fn section(app: &mut App, key: SectionKey, wanted: Wanted, effects: &mut Vec<Effect>) {
     app.section = Some(key);
+    if app.filter.take().is_some() {
+        app.list.loaded = false;
+    }
     begin_list(app, wanted, effects);
+}
+
+/// Shows a saved filter.
+pub(super) fn filter(app: &mut App, name: String, wanted: Wanted, effects: &mut Vec<Effect>) {
+    app.view = View::Sessions;
+    app.filter = Some(name);
+    // Its words are all there is to begin with; what was on view is not its.
+    app.list.find.clear();
+    app.list.loaded &= wanted == Wanted::Same;
+    begin_list(app, wanted, effects);
+}
+
+/// Shows what a line of the rail stands for.
+pub(super) fn rail(app: &mut App, there: &RailPlace, effects: &mut Vec<Effect>) {
+    match there {
+        RailPlace::Section(key) => {
+            app.view = View::Sessions;
+            section(app, key.clone(), Wanted::First, effects);
+        }
+        RailPlace::Filter(name) => filter(app, name.clone(), Wanted::First, effects),
+        RailPlace::Trash => view(app, View::Trash, effects),
+    }
 }
 
 /// Shows the section with the text that filters it, from its start.
 pub(super) fn begin_list(app: &mut App, wanted: Wanted, effects: &mut Vec<Effect>) {
-    let parsed = find::parse(&app.list.find);
-    let filter = Filter { section: app.section.clone(), ..parsed.filter };
+    let filter = filter_of(&app.narrowing());
     let query = PageQuery { filter, order: app.order, ..PageQuery::default() };
     begin(app, query, wanted, View::Sessions, effects);
 }
@@ -35,8 +59,8 @@ pub(super) fn begin_trash(app: &mut App, wanted: Wanted, effects: &mut Vec<Effec
 fn begin(app: &mut App, query: PageQuery, wanted: Wanted, view: View, effects: &mut Vec<Effect>) {
     let (ticket, now) = (app.ticket(), app.now);
     let list = if view == View::Trash { &mut app.trash } else { &mut app.list };
-    list.begin(query, ticket, wanted, now);
-    effects.push(Effect::LoadPage { ticket, query: list.query.clone() });
+    let query = list.begin(query, ticket, wanted, now);
+    effects.push(Effect::LoadPage { ticket, query });
 }
 
 /// Reads the window of the list again.
@@ -60,13 +84,23 @@ pub(super) fn view(app: &mut App, view: View, effects: &mut Vec<Effect>) {
     app.typing = None;
     match view {
         View::Sessions => {}
-        View::Trash => {
-            begin_trash(app, Wanted::Same, effects);
-            effects.push(Effect::LoadCrowded);
-        }
+        View::Trash => trash(app, Wanted::Same, effects),
         View::Jobs => effects.push(Effect::LoadOperations),
         View::Wall => wall::open(app),
     }
+}
+
+fn trash(app: &mut App, wanted: Wanted, effects: &mut Vec<Effect>) {
+    begin_trash(app, wanted, effects);
+    effects.push(Effect::LoadCrowded);
+}
+
+/// Selects a deleted session in the trash.
+pub(super) fn deleted(app: &mut App, id: SessionId, effects: &mut Vec<Effect>) {
+    (app.view, app.focus, app.typing) = (View::Trash, Focus::List, None);
+    // A filter would hide it.
+    app.trash.find.clear();
+    trash(app, Wanted::Id(id), effects);
 }
 
 /// Selects a session wherever it is.
@@ -76,7 +110,8 @@ pub(super) fn session(app: &mut App, session: &Session, effects: &mut Vec<Effect
         app.focus = Focus::List;
     }
     let key = session.shown.section.clone();
-    if app.section.as_ref() == Some(&key) && app.list.select_id(&session.id) {
+    let here = app.filter.is_some() || app.section.as_ref() == Some(&key);
+    if here && app.list.select_id(&session.id) {
         return;
     }
     // A filter would hide it.

@@ -34,6 +34,7 @@ pub(super) fn settle(app: &mut App, others: bool, effects: &mut Vec<Effect>) {
     reread(app, effects);
     super::wall::settle(app, others, effects);
     shift_window(app, effects);
+    super::everywhere::settle(app, effects);
     scroll(app);
     super::reading::settle(app);
     watch(app, effects);
@@ -41,6 +42,7 @@ pub(super) fn settle(app: &mut App, others: bool, effects: &mut Vec<Effect>) {
     look(app, effects);
     tell(app, effects);
     ask_tab(app, effects);
+    super::everywhere::leave_passage(app);
     ask_work(app, effects);
     measure(app, effects);
 }

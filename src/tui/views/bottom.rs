@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-use super::entries::{Entry, KEEP, entries};
+use super::entries::{Entry, FIND, entries};
 use super::pane_beyond;
 use super::pen::{Pen, Span, spans_width};
 use crate::domain::text::width;
@@ -104,10 +104,16 @@ fn hints(pen: &Pen<'_>, app: &App, area: Rect) -> Vec<Hint> {
     let cells = parts_width(&last);
     let end = area.width.saturating_sub(cells + 1);
     let mut hints = vec![Hint { x: end, room: cells, parts: last }];
-    if matches!(app.overlays.last(), Some(Overlay::Line { purpose: Purpose::Find, .. })) {
-        let keep = key_parts(pen, app, KEEP);
-        let cells = parts_width(&keep);
-        hints.push(Hint { x: end.saturating_sub(cells + 2), room: cells, parts: keep });
+    if let Some(Overlay::Line { purpose: Purpose::Find, editor }) = app.overlays.last() {
+        // What is not understood matters more than the way to look elsewhere.
+        let shown = if find::parse(editor.text()).error.is_some() { 1 } else { FIND.len() };
+        let mut end = end;
+        for entry in FIND.iter().take(shown).rev() {
+            let parts = key_parts(pen, app, *entry);
+            let cells = parts_width(&parts);
+            end = end.saturating_sub(cells + 2);
+            hints.push(Hint { x: end, room: cells, parts });
+        }
         return hints;
     }
     let mut x = 1;
@@ -164,6 +170,7 @@ fn last_entry(pen: &Pen<'_>, app: &App) -> Vec<Part> {
         Some(Overlay::NewSession(_)) => (Action::Cancel, "close, keeps what you typed"),
         Some(Overlay::Line { purpose: Purpose::Find, .. }) => (Action::Cancel, "clear"),
         Some(Overlay::Palette(_) | Overlay::Help { .. }) => (Action::Cancel, "close"),
+        Some(Overlay::Everywhere(_)) => (Action::Cancel, "back"),
         Some(_) => (Action::Cancel, "cancel"),
     };
     parts_of(pen, app, &[action], word)
@@ -239,9 +246,14 @@ fn typing(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
 fn find_line(pen: &mut Pen<'_>, app: &App, editor: &Editor, area: Rect, room: u16) -> (u16, u16) {
     let key = app.setup.keymap.key_label(&[Context::Global], Action::Find);
     let sign = format!("{} ", key.unwrap_or_else(|| "/".to_owned()));
-    let mut x = 1 + pen.text(1, area.y, room, &sign, pen.role(Role::Accent));
+    let x = 1 + pen.text(1, area.y, room, &sign, pen.role(Role::Accent));
+    find_pieces(pen, editor, Rect { x, width: room, height: 1, ..area })
+}
+
+/// A text to find, its words in their colours, and what of it is not understood; answers where the cursor is.
+pub(super) fn find_pieces(pen: &mut Pen<'_>, editor: &Editor, area: Rect) -> (u16, u16) {
     let parsed = find::parse(editor.text());
-    let start = x;
+    let (mut x, start, room) = (area.x, area.x, area.width);
     for piece in &parsed.pieces {
         let style = match piece.kind {
             find::Kind::Known => pen.role(Role::Accent),

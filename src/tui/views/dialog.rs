@@ -204,6 +204,8 @@ pub(super) fn line(
     let (title, label) = match purpose {
         Purpose::Find | Purpose::Search { .. } => return None,
         Purpose::Rename(id) => (format!("Rename {id}"), "title"),
+        Purpose::SaveFilter { everywhere } => (save_title(app, *everywhere), "name"),
+        Purpose::RenameFilter(name) => (format!("Rename the filter {name}"), "name"),
         Purpose::AddProject => ("Add a project".to_owned(), "folder"),
         Purpose::QuickNew(what) => (format!("New session ∙ {what}"), "prompt"),
     };
@@ -215,6 +217,16 @@ pub(super) fn line(
     let at = inner.x + 8;
     let field = Rect::new(at, y, inner.right().saturating_sub(at), 1);
     Some(text_field(&mut pen, editor, field))
+}
+
+/// Where the filter that is saved looks.
+fn save_title(app: &App, everywhere: bool) -> String {
+    let here = app.narrowing().section.filter(|_| !everywhere);
+    let section = here.and_then(|key| app.board.sections.iter().find(|it| it.key == key));
+    match section {
+        Some(section) => format!("Save the filter ∙ in {}", section.name),
+        None => "Save the filter ∙ in all sections".to_owned(),
+    }
 }
 
 /// A field of text in focus: bar, ground, text; answers where the cursor is.

@@ -20,6 +20,7 @@ const LIST: &[Entry] = &[
     (&[Action::Stop], "stop"),
     (&[Action::Find], "find"),
     (&[Action::Palette], "command"),
+    (&[Action::SaveFilter], "save filter"),
     (&[Action::ClearMarks], "clear"),
     (&[Action::Quit], "quit"),
 ];
@@ -28,6 +29,8 @@ const RAIL: &[Entry] = &[
     (&[Action::NextColumn], "to the list"),
     (&[Action::NextWaiting], "next waiting"),
     (&[Action::NewSession], "new"),
+    (&[Action::RenameFilter], "rename"),
+    (&[Action::RemoveFilter], "remove"),
     (&[Action::AddProject], "add a project"),
     (&[Action::Palette], "command"),
     (&[Action::Quit], "quit"),
@@ -108,8 +111,15 @@ const PALETTE: &[Entry] = &[
     (&[Action::Up, Action::Down], "move"),
     (&[Action::Complete], "complete"),
 ];
-/// What keeps a find, beside what ends it.
-pub(super) const KEEP: Entry = (&[Action::Confirm], "keep");
+/// What goes on with a find, beside what ends it.
+pub(super) const FIND: &[Entry] =
+    &[(&[Action::Confirm], "keep"), (&[Action::Everywhere], "everywhere")];
+const EVERYWHERE: &[Entry] =
+    &[(&[Action::Confirm], "go there"), (&[Action::Up, Action::Down], "move")];
+const SAVE_HERE: &[Entry] =
+    &[(&[Action::Confirm], "save"), (&[Action::Everywhere], "in all sections")];
+const SAVE_EVERYWHERE: &[Entry] =
+    &[(&[Action::Confirm], "save"), (&[Action::Everywhere], "only where it is")];
 const SEARCH: &[Entry] = &[(&[Action::Confirm], "go there")];
 const RENAME: &[Entry] = &[(&[Action::Confirm], "rename")];
 const ADD: &[Entry] = &[(&[Action::Confirm], "add")];
@@ -133,11 +143,14 @@ pub(super) fn entries(app: &App) -> &'static [Entry] {
         Some(Overlay::NewSession(_)) => FORM,
         Some(Overlay::Message { .. }) => MESSAGE,
         Some(Overlay::Palette(_)) => PALETTE,
+        Some(Overlay::Everywhere(_)) => EVERYWHERE,
         Some(Overlay::Line { purpose, .. }) => match purpose {
             Purpose::Find => &[],
             Purpose::Search { .. } => SEARCH,
-            Purpose::Rename(_) => RENAME,
+            Purpose::Rename(_) | Purpose::RenameFilter(_) => RENAME,
             Purpose::AddProject => ADD,
+            Purpose::SaveFilter { everywhere: false } => SAVE_HERE,
+            Purpose::SaveFilter { everywhere: true } => SAVE_EVERYWHERE,
             Purpose::QuickNew(_) => QUICK,
         },
         None if app.is_copying() => COPY,

@@ -1,28 +1,25 @@
 //! What the update has to know of the drawing: how much is on view, and what is on a line.
 
-use crate::domain::rail::SectionKey;
+use crate::domain::event::Message;
+use crate::domain::search::Search;
 use crate::tui::action::Context;
 use crate::tui::app::plan::PlanDialog;
-use crate::tui::app::{App, View};
+use crate::tui::app::{App, RailPlace, View};
 
 use super::rail::Entry;
-use super::{details, help, jobs, palette, pane, plan, rail, trash};
+use super::{details, everywhere, help, jobs, palette, pane, plan, rail, trash};
 use crate::tui::event::Tab;
 
-/// What a line of the sections stands for.
-pub(in crate::tui) enum RailTarget {
-    /// A section.
-    Section(SectionKey),
-    /// The trash.
-    Trash,
-}
+/// Lines of a message above what was found in it.
+const ABOVE: usize = 3;
 
 /// What is on a line of the sections.
-pub(in crate::tui) fn rail_target(app: &App, line: usize) -> Option<RailTarget> {
+pub(in crate::tui) fn rail_place(app: &App, line: usize) -> Option<RailPlace> {
     let height = usize::from(app.layout().rail.height);
     match rail::entries(app, height).get(line)? {
-        Entry::Section(_, section) => Some(RailTarget::Section(section.key.clone())),
-        Entry::Trash => Some(RailTarget::Trash),
+        Entry::Section(_, section) => Some(RailPlace::Section(section.key.clone())),
+        Entry::Filter(_, filter) => Some(RailPlace::Filter(filter.name.clone())),
+        Entry::Trash => Some(RailPlace::Trash),
         Entry::Gap => None,
     }
 }
@@ -72,6 +69,21 @@ pub(in crate::tui) fn plan_rows(app: &App, dialog: &PlanDialog) -> usize {
 /// Matches of the palette on view.
 pub(in crate::tui) fn palette_rows(app: &App) -> usize {
     palette::rows(app)
+}
+
+/// Places on view of what is found everywhere.
+pub(in crate::tui) fn everywhere_rows(app: &App) -> usize {
+    everywhere::rows(app)
+}
+
+/// The line of the messages on which one begins, or a few above what was found in it where that is
+/// far below.
+pub(in crate::tui) fn message_line(messages: &[Message], at: usize, search: &Search) -> usize {
+    let lines = |message: &Message| message.text.lines().count() + 2;
+    let head: usize = messages.iter().take(at).map(lines).sum();
+    let text = messages.get(at).map_or("", |message| message.text.as_str());
+    let hit = text.lines().position(|line| !search.hits(line).is_empty()).unwrap_or(0);
+    head + hit.saturating_sub(ABOVE)
 }
 
 /// Lines of the help that are not on view.

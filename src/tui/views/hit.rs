@@ -42,7 +42,7 @@ pub(in crate::tui) fn hit(app: &App, at: Position) -> Option<Hit> {
         Overlay::Leave(dialog) if !dialog.waiting => row(leave::rows(app), 0),
         Overlay::Palette(found) => {
             let here = row(palette::list(app), found.top);
-            here.filter(|hit| matches!(hit, Hit::Row(row) if *row < found.found.len()))
+            here.filter(|hit| matches!(hit, Hit::Row(row) if *row < found.matches.len()))
         }
         _ => None,
     }

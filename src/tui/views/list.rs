@@ -14,6 +14,7 @@ use crate::domain::session::Session;
 use crate::domain::status::{Zone, worst_open};
 use crate::domain::text::width;
 use crate::domain::time::age;
+use crate::tui::action::{Action, Context};
 use crate::tui::app::layout::Layout;
 use crate::tui::app::list::{Line, List};
 use crate::tui::app::words::{is_stale, is_unseen, row_since, status_word};
@@ -66,7 +67,8 @@ fn header(pen: &mut Pen<'_>, area: Rect, columns: &Columns) {
 /// What stands in place of rows.
 fn empty(pen: &mut Pen<'_>, app: &App, area: Rect) {
     let list = &app.list;
-    let total = app.current_section().map_or(0, |section| section.total);
+    let filter = app.current_filter().filter(|_| list.find.is_empty());
+    let total = whole(app).map_or(0, |(_, total)| total);
     let text = if !list.loaded {
         if app.now < list.asked_at.plus(LOADING_AFTER) {
             return;
@@ -74,6 +76,8 @@ fn empty(pen: &mut Pen<'_>, app: &App, area: Rect) {
         "Loading".to_owned()
     } else if !list.is_answered() {
         return;
+    } else if filter.is_some() {
+        "Nothing matches this filter.".to_owned()
     } else if list.is_filtered() {
         format!("Nothing matches. Esc shows all {total}.")
     } else if total > 0 {
@@ -83,6 +87,25 @@ fn empty(pen: &mut Pen<'_>, app: &App, area: Rect) {
         "No sessions here. n starts one.".to_owned()
     };
     pen.text(area.x + 3, area.y, area.width.saturating_sub(4), &text, pen.role(Role::Muted));
+    if list.is_answered() {
+        elsewhere(pen, app, area);
+    }
+}
+
+/// Below what says that nothing matches here: how much does elsewhere, and the key that shows it.
+pub(super) fn elsewhere(pen: &mut Pen<'_>, app: &App, area: Rect) {
+    let found = &app.everywhere;
+    let shown = found.is_answered() && found.total > 0 && found.text == app.current_list().find;
+    if !shown || area.height < 2 {
+        return;
+    }
+    let key = app.setup.keymap.key_label(&[Context::Global], Action::Everywhere);
+    let mut spans: Vec<Span> = vec![(format!("{} elsewhere", found.count()), pen.role(Role::Text))];
+    if let Some(key) = key {
+        spans.push((format!("   {key}"), pen.role(Role::Key)));
+        spans.push((" shows them".to_owned(), pen.role(Role::Muted)));
+    }
+    pen.spans(area.x + 3, area.y + 1, area.width.saturating_sub(4), &spans);
 }
 
 fn draw_row(
@@ -148,21 +171,22 @@ fn title(
         x += used;
         room = room.saturating_sub(used);
     }
-    let used = matched(pen, &session.title, filter, (x, y), room.saturating_sub(tail), style);
+    let find = filter.text.as_deref();
+    let used = matched(pen, &session.title, find, (x, y), room.saturating_sub(tail), style);
     pen.text(x + used, y, tail, &folded, pen.role(Role::Muted));
 }
 
 /// Writes a title with the letters that a find matches.
-fn matched(
+pub(super) fn matched(
     pen: &mut Pen<'_>,
     text: &str,
-    filter: &Filter,
+    find: Option<&str>,
     (x, y): (u16, u16),
     room: u16,
     style: Style,
 ) -> u16 {
     let text = crate::domain::text::cut(text, usize::from(room), pen.glyphs.cut);
-    let hits = filter.text.as_deref().map(|find| hits(&text, find)).unwrap_or_default();
+    let hits = find.map(|find| hits(&text, find)).unwrap_or_default();
     let found = style.patch(pen.role(Role::Match));
     let mut spans: Vec<Span> = Vec::new();
     let mut at = 0;
@@ -247,17 +271,29 @@ fn status_cell(pen: &Pen<'_>, session: &Session, busy: Option<&'static str>) -> 
     (word.to_owned(), pen.role(status_role(status)))
 }
 
+/// Name and size of the section or saved filter on view.
+fn whole(app: &App) -> Option<(&str, u64)> {
+    if let Some(filter) = app.current_filter() {
+        let count = app.filter_counts.get(&filter.name);
+        return Some((&filter.name, count.map_or(app.list.total, |count| count.total)));
+    }
+    app.current_section().map(|section| (section.name.as_str(), section.total))
+}
+
 /// Title of the list on its rule, and its order.
 pub(super) fn titles(pen: &Pen<'_>, app: &App, focused: bool) -> (Vec<Span>, Vec<Span>) {
     let list = &app.list;
-    let section = app.current_section();
-    let name = section.map_or("", |section| section.name.as_str());
-    let total = section.map_or(0, |section| section.total);
     let dot = pen.glyphs.dot;
-    let text = match (section, list.is_filtered() && list.loaded) {
+    // The words of a saved filter are all of it, until more are typed.
+    let narrowed = list.is_filtered() && (app.filter.is_none() || !list.find.is_empty());
+    let text = match (whole(app), narrowed && list.loaded) {
         (None, _) => "Sessions".to_owned(),
-        (Some(_), true) => format!("{name} {dot} {} of {total}", list.total),
-        (Some(_), false) => format!("{name} {dot} {total}"),
+        (Some((name, total)), true) => format!("{name} {dot} {} of {total}", list.total),
+        (Some((name, _)), false) if app.filter.is_some() => {
+            let total = if list.loaded { list.total.to_string() } else { String::new() };
+            format!("{name} {dot} {total}")
+        }
+        (Some((name, total)), false) => format!("{name} {dot} {total}"),
     };
     let style = if focused { pen.role(Role::Title) } else { pen.role(Role::Muted) };
     let order = match app.order {

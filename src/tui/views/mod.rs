@@ -7,6 +7,7 @@ mod details;
 mod dialog;
 mod empty;
 mod entries;
+mod everywhere;
 mod geometry;
 mod help;
 mod hit;
@@ -30,8 +31,8 @@ use ratatui::Frame;
 
 use self::dialog::Choice;
 pub(super) use self::geometry::{
-    RailTarget, help_beyond, list_line, palette_rows, pane_beyond, pane_lines, plan_rows,
-    rail_target, row_of,
+    everywhere_rows, help_beyond, list_line, message_line, palette_rows, pane_beyond, pane_lines,
+    plan_rows, rail_place, row_of,
 };
 pub(super) use self::hit::{Hit, hit};
 use self::pen::Pen;
@@ -89,6 +90,7 @@ fn overlay_view(pen: &mut Pen<'_>, app: &App, overlay: &Overlay) -> Option<(u16,
         }
         Overlay::Line { purpose, editor } => return dialog::line(pen, app, purpose, editor),
         Overlay::Palette(palette) => return Some(palette::draw(pen, app, palette)),
+        Overlay::Everywhere(finder) => return Some(everywhere::draw(pen, app, finder)),
         Overlay::Help { context, top } => help::draw(pen, app, *context, *top),
     }
     None

@@ -7,6 +7,7 @@ use ratatui::style::Modifier;
 use super::pen::{Pen, Span, spans_width};
 use super::signs::{status_role, status_sign};
 use super::{bottom, details, reading};
+use crate::domain::search::Search;
 use crate::domain::session::Session;
 use crate::domain::status::{Status, Zone, worst_open};
 use crate::domain::text;
@@ -19,6 +20,11 @@ use crate::tui::app::words::{row_since, sentence, status_word};
 use crate::tui::app::{App, View};
 use crate::tui::event::{Tab, TabContent};
 use crate::tui::theme::Role;
+
+/// What was found beyond so many bytes of a line is brought nearer to its start.
+const FAR: usize = 30;
+/// Characters of such a line that stay before it.
+const BEFORE: usize = 12;
 
 /// The session that the pane is about.
 fn session(app: &App) -> Option<&Session> {
@@ -317,6 +323,8 @@ fn content(pen: &mut Pen<'_>, app: &App, session: &Session, tab: Tab, area: Rect
 
 fn content_lines(pen: &Pen<'_>, app: &App, session: &Session, tab: Tab) -> Option<Vec<Vec<Span>>> {
     let muted = pen.role(Role::Muted);
+    let passage = app.passage.as_ref().filter(|passage| passage.id == session.id);
+    let search = passage.map(|passage| Search::parse(&passage.text));
     let content = app.tabs.get(&(session.id.clone(), tab))?;
     Some(match content {
         TabContent::Diff(lines) => lines
@@ -338,7 +346,7 @@ fn content_lines(pen: &Pen<'_>, app: &App, session: &Session, tab: Tab) -> Optio
             .flat_map(|message| {
                 let head = format!("{}  {}", message.source, age(app.now, message.at));
                 let text =
-                    message.text.lines().map(|line| vec![(line.to_owned(), pen.role(Role::Text))]);
+                    message.text.lines().map(|line| message_spans(pen, line, search.as_ref()));
                 std::iter::once(vec![(head, muted)]).chain(text).chain([Vec::new()])
             })
             .collect(),
@@ -361,6 +369,27 @@ fn content_lines(pen: &Pen<'_>, app: &App, session: &Session, tab: Tab) -> Optio
             })
             .collect(),
     })
+}
+
+/// A line of a message, with what was found in it; one that has it far to the right begins shortly
+/// before it.
+fn message_spans(pen: &Pen<'_>, line: &str, search: Option<&Search>) -> Vec<Span> {
+    let text = pen.role(Role::Text);
+    let hits = search.map(|search| search.hits(line)).unwrap_or_default();
+    let first = hits.first().map_or(0, |hit| hit.start);
+    let mut spans: Vec<Span> = Vec::new();
+    let mut at = 0;
+    if first > FAR {
+        at = line[..first].char_indices().rev().nth(BEFORE).map_or(0, |(at, _)| at);
+        spans.push((pen.glyphs.cut.to_owned(), pen.role(Role::Muted)));
+    }
+    for hit in hits {
+        spans.push((line[at..hit.start].to_owned(), text));
+        spans.push((line[hit.clone()].to_owned(), pen.role(Role::Match)));
+        at = hit.end;
+    }
+    spans.push((line[at..].to_owned(), text));
+    spans
 }
 
 /// The last lines of the selected session's screen, under a rule that says what it wants.

@@ -1,10 +1,12 @@
 //! The sections with their counts.
 
+use std::ops::Range;
+
 use ratatui::layout::Rect;
 
 use super::pen::Pen;
 use super::signs::zone_sign;
-use crate::domain::rail::Section;
+use crate::domain::rail::{SavedFilter, Section};
 use crate::domain::status::Zone;
 use crate::tui::action::{Action, Context};
 use crate::tui::app::layout::Layout;
@@ -19,26 +21,30 @@ const NUMBERS_FROM: u16 = 18;
 pub(super) enum Entry<'a> {
     /// A section with its place.
     Section(usize, &'a Section),
-    /// The empty line before the trash.
+    /// A saved filter with its place.
+    Filter(usize, &'a SavedFilter),
+    /// The empty line before the filters, and before the trash.
     Gap,
     /// The trash.
     Trash,
 }
 
-/// The lines on view in an area of this height: the selected one is always among them, and the
-/// trash keeps the last line.
+/// The lines on view in an area of this height: the selected one is always among them, the trash keeps the
+/// last line, and saved filters stay above it, however many sections there are.
 pub(super) fn entries(app: &App, height: usize) -> Vec<Entry<'_>> {
-    let sections = &app.board.sections;
-    let room = height.saturating_sub(2);
-    let selected = sections.iter().position(|section| Some(&section.key) == app.section.as_ref());
-    let first = (selected.unwrap_or(0) + 1).saturating_sub(room.max(1));
-    let mut entries: Vec<Entry<'_>> = sections
-        .iter()
-        .enumerate()
-        .skip(first)
-        .take(room.max(1))
-        .map(|(at, s)| Entry::Section(at, s))
-        .collect();
+    let (sections, filters) = (&app.board.sections, &app.board.filters);
+    let selected = app.rail_index().unwrap_or(0);
+    let saved = filters.len().min(height / 3);
+    let room = height.saturating_sub(2 + if saved > 0 { saved + 1 } else { 0 }).max(1);
+    let shown = window(sections.len(), selected, room);
+    let mut entries: Vec<Entry<'_>> =
+        shown.filter_map(|at| Some(Entry::Section(at, sections.get(at)?))).collect();
+    if saved > 0 {
+        entries.push(Entry::Gap);
+        let shown = window(filters.len(), selected.saturating_sub(sections.len()), saved);
+        let filter = |at: usize| Some(Entry::Filter(sections.len() + at, filters.get(at)?));
+        entries.extend(shown.filter_map(filter));
+    }
     if height >= entries.len() + 2 {
         entries.push(Entry::Gap);
         entries.push(Entry::Trash);
@@ -46,12 +52,19 @@ pub(super) fn entries(app: &App, height: usize) -> Vec<Entry<'_>> {
     entries
 }
 
+/// So many of `n` lines that the selected one is among them, or the last where it is beyond.
+fn window(n: usize, selected: usize, room: usize) -> Range<usize> {
+    let first = (selected.min(n.saturating_sub(1)) + 1).saturating_sub(room);
+    first..(first + room).min(n)
+}
+
 /// The cells of one line.
 struct Line<'a> {
     number: &'a str,
     name: &'a str,
     attention: u64,
-    total: u64,
+    /// None until it was counted.
+    total: Option<u64>,
     selected: bool,
 }
 
@@ -60,14 +73,20 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
     let area = layout.rail;
     let sections = &app.board.sections;
     let totals = sections.iter().map(|section| section.total);
+    let waiting = sections.iter().map(|section| section.attention);
+    let counts = || app.filter_counts.values();
     let slots = Slots {
-        total: slot(totals.chain([app.board.trash])),
-        attention: slot(sections.iter().map(|section| section.attention)),
+        total: slot(totals.chain(counts().map(|count| count.total)).chain([app.board.trash])),
+        attention: slot(waiting.chain(counts().map(|count| count.attention))),
     };
+    let shown = app.rail_index();
     let trash_key = app.setup.keymap.key_label(&[Context::Global], Action::Trash);
     let trash_key = trash_key.filter(|key| key.len() == 1).unwrap_or_default();
+    // A saved filter is known by the sign that its words were typed behind.
+    let find_key = app.setup.keymap.key_label(&[Context::Global], Action::Find);
+    let find_key = find_key.filter(|key| key.len() == 1).unwrap_or_else(|| "/".to_owned());
     for (row, entry) in entries(app, usize::from(area.height)).iter().enumerate() {
-        let number: String;
+        let (number, name): (String, String);
         let line = match entry {
             Entry::Gap => continue,
             Entry::Section(at, section) => {
@@ -76,16 +95,27 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
                     number: &number,
                     name: &section.name,
                     attention: section.attention,
-                    total: section.total,
-                    selected: app.view == View::Sessions
-                        && Some(&section.key) == app.section.as_ref(),
+                    total: Some(section.total),
+                    selected: shown == Some(*at),
+                }
+            }
+            Entry::Filter(at, filter) => {
+                number = if *at < 9 { (at + 1).to_string() } else { String::new() };
+                name = format!("{find_key}{}", filter.name);
+                let count = app.filter_counts.get(&filter.name).copied();
+                Line {
+                    number: &number,
+                    name: &name,
+                    attention: count.map_or(0, |count| count.attention),
+                    total: count.map(|count| count.total),
+                    selected: shown == Some(*at),
                 }
             }
             Entry::Trash => Line {
                 number: &trash_key,
                 name: "Trash",
                 attention: 0,
-                total: app.board.trash,
+                total: Some(app.board.trash),
                 selected: app.view == View::Trash,
             },
         };
@@ -118,11 +148,13 @@ fn draw_line(pen: &mut Pen<'_>, focused: bool, at: Rect, slots: &Slots, line: &L
         if line.attention > 0 { slots.total + slots.attention + 4 } else { slots.total + 1 };
     let style = match line.total {
         _ if line.selected => pen.bold(Role::Text),
-        0 => pen.role(Role::Muted),
+        Some(0) => pen.role(Role::Muted),
         _ => pen.role(Role::Text),
     };
     pen.text(x, y, right.saturating_sub(x + counts), line.name, style);
-    pen.right(right, y, slots.total, &short_number(line.total), pen.role(Role::Muted));
+    if let Some(total) = line.total {
+        pen.right(right, y, slots.total, &short_number(total), pen.role(Role::Muted));
+    }
     if line.attention > 0 {
         let (glyph, sign) = zone_sign(pen, Zone::Respond);
         let end = right.saturating_sub(slots.total + 2);

@@ -129,6 +129,9 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
             let text = text.as_str();
             pen.text(area.x + 3, area.y, area.width.saturating_sub(4), text, pen.role(Role::Muted));
         }
+        if list.is_filtered() && list.is_answered() {
+            super::list::elsewhere(&mut pen, app, area);
+        }
         return;
     }
     let lines = list.lines();

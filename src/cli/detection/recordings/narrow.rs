@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::text::width;
 use crate::runtime::detect::{Played, replay};
 use crate::runtime::screen::Size;
 
@@ -26,7 +27,7 @@ fn wrapped(text: &str, first: &str, hang: &str, cells: usize) -> Vec<String> {
         let line = lines.last_mut().unwrap();
         let begun = line.trim_start_matches([' ', '│', '❯', '›', '●', '┃']);
         let gap = if begun.is_empty() || line == first || line == hang { "" } else { " " };
-        if line.chars().count() + gap.len() + word.chars().count() > cells && line != first {
+        if width(line) + gap.len() + width(word) > cells && line != first {
             lines.push(format!("{hang}{word}"));
         } else {
             line.extend([gap, word]);

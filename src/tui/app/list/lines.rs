@@ -104,6 +104,20 @@ impl List {
         hidden
     }
 
+    /// Shows a session that is hidden below others.
+    pub(super) fn unfold_to(&mut self, id: &SessionId) {
+        if self.line_of(id).is_some() {
+            return;
+        }
+        let parent_of = |id: &SessionId| self.rows.iter().find(|row| row.id == *id)?.parent.clone();
+        let above: Vec<_> = std::iter::successors(parent_of(id), parent_of).collect();
+        for id in above {
+            self.folded.remove(&id);
+            self.unfolded.insert(id);
+        }
+        self.fold();
+    }
+
     /// Batches of the window in the trash: first line of each, with its size in the window.
     pub fn batches(&self) -> Vec<(usize, BatchId, usize)> {
         let mut found: Vec<(usize, BatchId, usize)> = Vec::new();

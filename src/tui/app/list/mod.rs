@@ -81,9 +81,24 @@ pub struct List {
 }
 
 impl List {
-    /// Begins to show something else; the caller asks for the page. Until it comes, another order or
+    /// Begins to show something else, and answers the page to ask for. Until it comes, another order or
     /// filter of the same section shows what was there.
-    pub fn begin(&mut self, query: PageQuery, ticket: u64, wanted: Wanted, now: Timestamp) {
+    pub fn begin(
+        &mut self,
+        query: PageQuery,
+        ticket: u64,
+        wanted: Wanted,
+        now: Timestamp,
+    ) -> PageQuery {
+        let around = match &wanted {
+            Wanted::Id(id) => Some(id.clone()),
+            _ => None,
+        };
+        self.start(query, ticket, wanted, now);
+        PageQuery { around, ..self.query.clone() }
+    }
+
+    fn start(&mut self, query: PageQuery, ticket: u64, wanted: Wanted, now: Timestamp) {
         if self.loaded && query.filter.section == self.query.filter.section {
             self.query = PageQuery { limit: WINDOW, ..query };
             (self.ticket, self.asked_at) = (Some(ticket), now);
@@ -155,15 +170,6 @@ impl List {
         self.parked = Some((offset, page));
     }
 
-    /// The session that is looked for and is not in this page, while there are pages after it.
-    pub fn misses(&self, ticket: u64, offset: usize, page: &Page) -> bool {
-        let Wanted::Id(id) = &self.wanted else {
-            return false;
-        };
-        let more = offset + page.sessions.len() < page.total as usize;
-        self.ticket == Some(ticket) && more && page.sessions.iter().all(|row| row.id != *id)
-    }
-
     /// Offset and size of the window that has the selection well inside it; none where it is good as
     /// it is. Where descendants that are not shown fill the window, it has to be larger.
     pub fn shift(&self) -> Option<(usize, usize)> {
@@ -215,6 +221,9 @@ impl List {
         self.fold();
         self.loaded = true;
         let first = std::mem::replace(&mut self.fresh, false);
+        if let Wanted::Id(id) = self.wanted.clone() {
+            self.unfold_to(&id);
+        }
         match std::mem::take(&mut self.wanted) {
             Wanted::First => self.index = 0,
             Wanted::Last => self.index = self.lines.len().saturating_sub(1),

@@ -20,7 +20,7 @@ use crate::host::{Host, OnView};
 use crate::monitor::notice::tell::Manner;
 use crate::os::clock::{self, Clock};
 use crate::os::paths::Home;
-use crate::tui::app::form::Found;
+use crate::tui::app::form::Targets;
 use crate::tui::app::{App, Setup, Start};
 use crate::tui::effects::Effects;
 use crate::tui::event::{Event, Failure, Lent};
@@ -45,7 +45,7 @@ const FORGETS: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(20);
 
 /// Looks for agents and targets.
-type AgentLook = Box<dyn FnOnce() -> Found + Send>;
+type AgentLook = Box<dyn FnOnce() -> Targets + Send>;
 
 /// What the loop is made of.
 pub(super) struct Parts<P> {

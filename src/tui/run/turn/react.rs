@@ -274,6 +274,8 @@ impl<P: Ports> Dashboard<P> {
                 self.pass_to = Some((id, ahead));
             }
             Effect::LoadTab { id, tab: Tab::Details } => self.ask_witnesses(id),
+            // What is saved is counted once the first frame is drawn.
+            Effect::CountFilters(_) if self.begin.is_some() => {}
             Effect::Lend { to, folder } => self.lend_to = Some((to, folder)),
             Effect::Suspend => self.suspend = true,
             Effect::Quit { farewell, hand_over } => {
@@ -346,10 +348,13 @@ impl<P: Ports> Dashboard<P> {
     /// Starts what need not be there for the first frame.
     fn start_rest(&mut self, changes: watch::Receiver<u64>) {
         self.effects.run(Effect::LoadWaiting);
+        if let Some(count) = self.app.to_count() {
+            self.effects.run(count);
+        }
         if let Some(look) = self.agents.take() {
             let out = self.out.clone();
             // Nobody waits for them any more where the dashboard was left.
-            tokio::task::spawn_blocking(move || drop(out.blocking_send(Event::Agents(look()))));
+            tokio::task::spawn_blocking(move || drop(out.blocking_send(Event::Targets(look()))));
         }
         let keep_days = self.app.setup.purge_days;
         let care = care(
