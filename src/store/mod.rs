@@ -71,8 +71,9 @@ pub struct Store {
 #[derive(Debug)]
 struct Inner {
     seat: Seat,
-    writer: Threads,
     readers: Threads,
+    /// After the readers, so that it closes the file alone: only then the log is put away.
+    writer: Threads,
     /// Of the connection that writes.
     log: Log,
     /// Counts what was committed, by us or others.
