@@ -73,7 +73,7 @@ fn among_writers(place: &Place) -> Times {
     outer.see("Pinned");
     outer.write(b"/agent:command\r");
     outer.see(&format!(" 1 of {WRITERS} "));
-    outer.see("line 01");
+    outer.see("of a long listing");
     let mut times = Times::default();
     let (mut at, mut down) = (1, true);
     for _ in 0..KEYS {
