@@ -105,6 +105,9 @@ impl Install {
                 None => Ok(()),
             };
         }
+        if !self.files.is_empty() {
+            return wrong("files", "needs `env` beside it");
+        }
         let inside = |file: &str| plain(file) && depth(file) > 1;
         if !(self.file.is_empty() || inside(&self.file)) {
             let what = "must name a file in a folder below the worktree, in plain letters";

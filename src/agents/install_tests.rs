@@ -178,7 +178,9 @@ fn what_is_installed_is_understood_h1() {
 #[test]
 fn mistakes_are_found_g1() {
     let right = install("gemini");
-    let cases: [(&str, Install); 5] = [
+    let stray = [("x.js".to_owned(), String::new())].into();
+    let cases: [(&str, Install); 6] = [
+        ("files", Install { files: stray, ..right.clone() }),
         ("file", Install { file: "settings.json".into(), ..right.clone() }),
         ("file", Install { file: "../x/settings.json".into(), ..right.clone() }),
         ("entry", Install { entry: "{}".into(), ..right.clone() }),

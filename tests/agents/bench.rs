@@ -201,8 +201,9 @@ impl Bench {
 
     /// The settings that the program has for all folders.
     pub(crate) fn settings(&self) -> Vec<(PathBuf, String)> {
-        let folder = self.own_home().join(self.program.settings);
-        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let folders = [self.own_home(), self.own_home().join(self.program.settings)];
+        let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+        let paths = entries.map(|entry| entry.unwrap().path());
         let is = |path: &PathBuf| {
             path.extension().is_some_and(|it| it == "json" || it == "jsonc" || it == "toml")
         };

@@ -71,7 +71,7 @@ fn ends(bench: &Bench, id: &str, (cols, rows): (u16, u16)) {
     assert_eq!((&restored["launched_ids"], &restored["notes"]), (&json!([id]), &expected));
     bench.resize(id, cols, rows);
     let back = bench.wait(id, "idle");
-    bench.shows(id, "once more");
+    bench.shows(id, "run tail -f");
     assert_eq!((&back["turn"], bench.model.asked()), (&turns, before), "nothing was asked again");
     bench.send(id, "say here again");
     bench.wait(id, "idle");

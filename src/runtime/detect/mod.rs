@@ -105,6 +105,8 @@ pub struct Detector {
     verdict: Verdict,
     /// What would replace the verdict.
     pending: Option<Pending>,
+    /// A question is shown that no rule reads: it may be another than the one that is concluded.
+    unread: bool,
 }
 
 impl Detector {
@@ -124,6 +126,7 @@ impl Detector {
             at_rest: None,
             verdict: Verdict { activity: ActivityFact::unknown(now), question: None },
             pending: None,
+            unread: false,
         })
     }
 
@@ -216,7 +219,7 @@ impl Detector {
 
     /// Whether something else is shown than is concluded: nothing may be pressed for a question then (K6).
     pub fn doubts(&self) -> bool {
-        self.pending.is_some()
+        self.pending.is_some() || self.unread
     }
 
     /// The present verdict.
@@ -275,8 +278,11 @@ impl Detector {
         let old = &self.verdict;
         let half_drawn = opinion.question.as_ref().zip(old.question.as_ref());
         let half_drawn = half_drawn.is_some_and(|(new, old)| is_half_of(new, old));
+        self.unread = false;
         if opinion.activity == old.activity.value && !half_drawn {
             self.pending = None;
+            let asks = opinion.activity.is_waiting();
+            self.unread = asks && opinion.question.is_none() && old.question.is_some();
             let question = opinion.question.or_else(|| old.question.clone());
             if question == old.question {
                 return None;

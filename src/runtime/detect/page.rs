@@ -161,6 +161,9 @@ impl<'a> Piece<'a> {
     /// Whether the program went on below because there was no room for the next word: below the words of this line, not
     /// below its number or mark.
     fn goes_on_in(&self, below: &Self) -> bool {
+        if self.frame != below.frame || self.text.ends_with('?') || self.text.contains(COLUMNS) {
+            return false;
+        }
         let (marked, numbered) = begins_with(self.text);
         let hangs = match (marked, numbered) {
             (0, _) => below.begin == self.begin,
@@ -169,12 +172,7 @@ impl<'a> Piece<'a> {
         };
         let first = below.text.split(' ').next().unwrap_or_default();
         let full = self.end + 1 + text::width(first) > self.edge.saturating_sub(MARGIN);
-        self.frame == below.frame
-            && hangs
-            && full
-            && begins_with(below.text).0 == 0
-            && !self.text.ends_with('?')
-            && !self.text.contains(COLUMNS)
+        hangs && full && begins_with(below.text).0 == 0
     }
 }
 

@@ -134,6 +134,9 @@ impl Compiled {
 
     /// What the title says and what the screen says, each by the first rule that matches.
     pub(super) fn read(&self, inputs: &Inputs<'_>) -> Seen {
+        if self.rules.is_empty() {
+            return Seen::default();
+        }
         let page = Page::new(inputs.lines, inputs.cols, inputs.cursor, inputs.title);
         let best = |title: bool| {
             let rules = self.rules.iter().enumerate();
@@ -195,16 +198,14 @@ impl CompiledRule {
                 TEXT_CELLS,
                 "…",
             ),
-            question: self.question.as_ref().and_then(|asked| {
-                asked.read(&part.wholes(), &page.part(Region::Screen, 0).wholes())
-            }),
+            question: self.question.as_ref().and_then(|asked| asked.read(&part.wholes(), page)),
         })
     }
 }
 
 impl CompiledQuestion {
     /// The lowest line that asks counts: what is above it was answered.
-    fn read(&self, lines: &[&str], screen: &[&str]) -> Option<Question> {
+    fn read(&self, lines: &[&str], page: &Page<'_>) -> Option<Question> {
         let at = lines.iter().rposition(|line| self.text.is_match(line))?;
         let mut asked = group(&self.text, lines[at])?;
         let is_option = |line: &str| self.option.as_ref().is_some_and(|it| it.is_match(line));
@@ -226,14 +227,21 @@ impl CompiledQuestion {
         let options = found.into_iter().map(|(_, option)| option).filter(|_| readable).collect();
         let about = self.about.as_ref().and_then(|about| {
             let below = lines.iter().skip(at + 1).take_while(|line| !is_option(line));
+            let screen = page.part(Region::Screen, 0).wholes();
             // What it is about may be above the part.
             let above = screen.iter().rev().skip(lines.len() - at);
-            below.chain(above).find_map(|line| group(about, line))
+            run(about, below).or_else(|| run(about, above))
         });
         let unnumbered = self.unnumbered;
         let read = question(&self.kind, asked, options, about.as_deref());
         Some(Question { selected, unnumbered, ..read })
     }
+}
+
+/// What the first lines say that match, as far as they follow each other: a command may have several lines.
+fn run<'a>(pattern: &Regex, lines: impl Iterator<Item = &'a &'a str>) -> Option<String> {
+    let said = lines.map(|line| group(pattern, line)).skip_while(Option::is_none);
+    said.map_while(|said| said).reduce(|all, line| all + &line)
 }
 
 /// The first group of the match, else all of it.

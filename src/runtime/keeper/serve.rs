@@ -163,8 +163,11 @@ impl Client<'_> {
                 self.type_in(generation, Text::Plain(text), condition).await
             }
             Request::Paste { generation, condition, text, submit } => {
-                keeper.core.borrow_mut().typed_by(self.outbox);
-                self.type_in(generation, Text::Paste(text, submit), condition).await
+                let body = self.type_in(generation, Text::Paste(text, submit), condition).await;
+                if matches!(body, Body::Done { .. }) {
+                    keeper.core.borrow_mut().typed_by(self.outbox);
+                }
+                body
             }
             Request::Keys { generation, condition, keys, selected } => {
                 self.type_in(generation, Text::Keys(keys, selected), condition).await

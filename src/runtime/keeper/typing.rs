@@ -131,8 +131,8 @@ impl Keeper {
                 self.drained().await?;
                 tokio::time::sleep(BETWEEN_KEYS).await;
             }
-            if let Some(option) = selected {
-                self.selects(option).await?;
+            let option = selected;
+            if let Some(option) = option {
                 selected = match key.code {
                     KeyCode::Down => Some(option + 1),
                     // Where a list goes round from its first option the walk ends here.
@@ -140,53 +140,54 @@ impl Keeper {
                     _ => None,
                 };
             }
-            self.write_to_shown(&self.encode(std::slice::from_ref(key)), condition).await?;
+            let bytes = self.encode(std::slice::from_ref(key));
+            self.write_to_shown(&bytes, condition, option, at > 0).await?;
         }
         Ok(())
     }
 
-    /// Writes once the question is shown that is meant, where that is soon.
+    /// Writes once the question is shown that is meant, with this option selected, where that is soon. What
+    /// is `under_way` is waited for; an answer to what is no longer asked is refused at once.
     async fn write_to_shown(
         &self,
         bytes: &[u8],
         condition: Option<&Condition>,
+        option: Option<usize>,
+        under_way: bool,
     ) -> Result<(), Body> {
-        let shown = async {
-            loop {
-                let judged = self.judged.notified();
-                match self.write(bytes, condition) {
-                    Err(Body::QuestionChanged { .. }) => judged.await,
-                    written => return written,
-                }
+        let write = || {
+            // Nothing happens between the look and the write.
+            if self.selects(option) {
+                return self.write(bytes, condition);
             }
+            let question = self.core.borrow().facts().question.clone();
+            Err(Body::QuestionChanged { question })
         };
-        match tokio::time::timeout(DRAWN, shown).await {
-            Ok(written) => written,
-            Err(_) => self.write(bytes, condition),
-        }
-    }
-
-    /// Waits until this option is the selected one.
-    async fn selects(&self, option: usize) -> Result<(), Body> {
         let shown = async {
             loop {
                 let judged = self.judged.notified();
-                {
-                    let mut core = self.core.borrow_mut();
-                    self.look(&mut core);
-                    let question = core.facts().question.as_ref();
-                    if question.is_none_or(|question| question.selected == Some(option)) {
-                        return;
-                    }
+                let written = write();
+                let changed = matches!(written, Err(Body::QuestionChanged { .. }));
+                let patient = || under_way || !self.selects(option) || self.core.borrow().doubts();
+                if !(changed && patient()) {
+                    return written;
                 }
                 judged.await;
             }
         };
-        let changed = |_| {
-            let question = self.core.borrow().facts().question.clone();
-            Body::QuestionChanged { question }
-        };
-        tokio::time::timeout(TAKEN, shown).await.map_err(changed)
+        let limit = if option.is_some() { TAKEN } else { DRAWN };
+        match tokio::time::timeout(limit, shown).await {
+            Ok(written) => written,
+            Err(_) => write(),
+        }
+    }
+
+    /// Whether this option is the selected one, as far as a question is shown.
+    fn selects(&self, option: Option<usize>) -> bool {
+        let mut core = self.core.borrow_mut();
+        self.look(&mut core);
+        let question = core.facts().question.as_ref();
+        question.is_none_or(|question| option.is_none() || question.selected == option)
     }
 
     fn paste(&self, text: &str) -> Vec<u8> {

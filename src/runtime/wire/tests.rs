@@ -91,6 +91,9 @@ fn both_sides_skip_what_newer_ones_add() {
     let request = Incoming::read(json.to_string().as_bytes()).unwrap().request;
     assert_eq!(request, Request::Stop { generation: Some(2), pace: StopPace::default() });
     let read = |value: serde_json::Value| Outgoing::read(value.to_string().as_bytes()).unwrap();
+    let resize = json!({"id": 4, "type": "resize", "cols": 80, "rows": 24});
+    let request = Incoming::read(resize.to_string().as_bytes()).unwrap().request;
+    assert_eq!(request, Request::Resize { cols: 80, rows: 24, yields: false });
     let answer = read(json!({"id": 3, "type": "refused", "reason": "eclipse", "message": "no"}));
     let refused = Body::Refused { reason: Reason::Other, message: "no".to_owned() };
     assert_eq!(answer, Outgoing::Answer { id: 3, body: refused });

@@ -215,6 +215,33 @@ async fn a_question_that_is_half_drawn_is_the_same_one_k6() {
     bench.left_nothing(&[process, agent]).await;
 }
 
+/// K6: where the operator moves the mark too, while the dialog is drawn again, the key that takes an option is
+/// not pressed.
+#[tokio::test]
+async fn an_option_that_was_not_meant_is_not_taken_k6() {
+    let bench = Bench::new();
+    let script = "stty raw -echo; printf 'Run it?\\r\\n> 1. Yes\\r\\n  2. Always\\r\\n  3. No\\r\\n'; \
+        dd bs=3 count=1 of=/dev/null 2>&-; \
+        printf '\\033[2J\\033[HRun it?\\r\\n  1. Yes\\r\\n> 2. Always\\r\\n'; sleep 0.2; \
+        printf '\\033[2J\\033[HRun it?\\r\\n  1. Yes\\r\\n  2. Always\\r\\n> 3. No\\r\\n'; \
+        dd bs=1 count=1 of=/dev/null 2>&-; printf '\\033[2J\\033[Htaken\\r\\n'; exec cat";
+    let mut rules = asking();
+    let asked = rules.rule[0].question.as_mut().unwrap();
+    asked.option = Some(r"^[> ] \d\. (.*)".to_owned());
+    asked.selected = Some("^>".to_owned());
+    let spec = LaunchSpec { rules, ..bench.script(script) };
+    let (mut keeper, process, agent) = bench.run(&spec).await;
+    shows(&mut keeper, "3. No").await;
+    let question = keeper.status().await.unwrap().facts.question.unwrap();
+    let keys = ["Down", "Enter"].map(str::to_owned).into();
+    let condition = Some(Condition::IfQuestion(question.id));
+    let refused = keeper.send(1, Input::Answer { keys, selected: Some(0) }, condition).await;
+    assert!(matches!(refused, Err(ClientError::QuestionChanged { .. })), "{refused:?}");
+    shows(&mut keeper, "> 3. No").await;
+    within(keeper.stop(None, QUICK)).await.unwrap();
+    bench.left_nothing(&[process, agent]).await;
+}
+
 #[tokio::test]
 async fn nothing_is_typed_into_a_question_that_was_not_meant() {
     let bench = Bench::new();

@@ -196,6 +196,34 @@ fn a_question_that_is_gone_is_doubted_k6() {
     assert!(!board.detector.doubts());
 }
 
+/// K6: a question that no rule reads may be another than the one before: nothing is pressed for that one.
+#[test]
+fn a_question_that_cannot_be_read_is_doubted_k6() {
+    let mut rules = rules();
+    rules.rule[3].any = vec!["Do you want|Press enter".to_owned()];
+    let mut board = Board::new(&rules);
+    board.show(" Do you want to proceed?\n ❯ 1. Yes\n   2. No\n");
+    assert!(!board.detector.doubts());
+    board.show(" Press enter\n ❯ 1. Erase\n   2. Keep\n");
+    assert!(board.detector.doubts() && board.is() == Activity::Blocked);
+    board.show(" Do you want to proceed?\n ❯ 1. Yes\n   2. No\n");
+    assert!(!board.detector.doubts());
+}
+
+/// K6: commands that end alike and begin otherwise are asked about by other questions.
+#[test]
+fn all_lines_of_a_command_belong_to_its_question_k6() {
+    let mut rules = rules();
+    rules.rule[3].question.as_mut().unwrap().about = Some(r"^ +│ (.*)$".to_owned());
+    let asks = |command: &str| {
+        let mut board = Board::new(&rules);
+        board.show(&format!("─\n   │ {command}\n   │ EOF\n─\n Do you want to proceed?\n 1. Yes\n"));
+        board.detector.verdict().question.clone().unwrap().id
+    };
+    assert_eq!(asks("cat <<EOF"), asks("cat <<EOF"));
+    assert_ne!(asks("cat <<EOF"), asks("tee /etc/x <<EOF"));
+}
+
 /// A2: blocked clears where OSC 7501 says so
 #[test]
 fn the_program_itself_is_trusted_most_and_needs_no_waiting() {
