@@ -72,6 +72,15 @@ fn a_filter_in_force_is_saved_under_a_name_and_shown() {
 }
 
 #[test]
+fn words_that_are_not_understood_are_no_filter() {
+    let mut bench = Bench::new(120, 40);
+    bench.keys("/");
+    bench.text("status:needs");
+    bench.keys("Enter F");
+    assert_eq!(bench.app.overlays, []);
+}
+
+#[test]
 fn it_looks_in_all_sections_where_that_is_chosen() {
     let mut bench = Bench::new(80, 24);
     bench.keys("/");

@@ -9,7 +9,7 @@ use crate::tui::action::{Action, Context};
 use super::overlay::{Overlay, Purpose};
 use super::plan::PlanDialog;
 use super::wall::{FEWEST, Grid, MOST};
-use super::{App, View, job};
+use super::{App, View, find, job};
 
 impl App {
     /// Whether an action acts now.
@@ -119,8 +119,10 @@ impl App {
                 unless(usize::from(number) <= lines, "no such section")
             }
             Action::SaveFilter => {
-                let kept = self.view == View::Sessions && !self.list.find.trim().is_empty();
-                unless(kept, "no filter in force")
+                let words = self.list.find.trim();
+                // A word that is not understood narrows nothing.
+                let narrows = !words.is_empty() && find::parse(words).error.is_none();
+                unless(self.view == View::Sessions && narrows, "no filter in force")
             }
             Action::RenameFilter | Action::RemoveFilter => {
                 let shown = self.view == View::Sessions && self.current_filter().is_some();
